@@ -1,0 +1,39 @@
+"""Planning when looking costs money: the model, exact evaluation, solvers, bounds, certificates."""
+
+from solvers.evaluation import Evaluation, PolicyError, evaluate, evaluate_fully
+from solvers.model import SensingMDP
+from solvers.policy import AlphaVectorPolicy, Plan, PlanPolicy, Policy
+from solvers.solution import BUDGET, SOLVED, Solution
+from solvers.solver import (
+    Budget,
+    Solver,
+    SolverError,
+    load_solver_file,
+    make_solver,
+    solve,
+    solver_classes,
+)
+from solvers.validation import ModelError
+
+__all__ = [
+    "BUDGET",
+    "SOLVED",
+    "AlphaVectorPolicy",
+    "Budget",
+    "Evaluation",
+    "ModelError",
+    "Plan",
+    "PlanPolicy",
+    "Policy",
+    "PolicyError",
+    "SensingMDP",
+    "Solution",
+    "Solver",
+    "SolverError",
+    "evaluate",
+    "evaluate_fully",
+    "load_solver_file",
+    "make_solver",
+    "solve",
+    "solver_classes",
+]

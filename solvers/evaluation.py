@@ -1,0 +1,198 @@
+"""Exact value of any deterministic policy, for all roots at once.
+
+From each root the policy is unrolled until it looks, or until what is left cannot matter.  With
+``m`` blind steps before the look at action ``a``, belief ``b`` then, and ``c`` the discounted cost
+so far, root j's value obeys
+
+    V(j) = c(j) + alpha^(m+1) b T(a) V          (c includes the look's alpha^m k)
+
+so all roots together are one linear system ``V = c + P V`` with ``P`` a contraction.  Terminal
+roots have value 0.  The same system with other right-hand sides gives how often the policy looks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from solvers.model import SensingMDP
+from solvers.policy import Plan, PlanPolicy, Policy
+
+TOLERANCE = 1e-10
+"""What unrolling may leave out, as a share of the cost scale."""
+ABSORBED = 1e-13
+"""Live probability below which a belief no longer changes in floating point."""
+DENSE_STATES = 2000
+"""Up to this many states the linear system is solved directly, above it by iteration."""
+BLOCK_ENTRIES = 2**24
+"""Largest belief block (roots × states) held at once: 128 MiB."""
+
+
+class PolicyError(ValueError):
+    """What was handed in is not a policy for this problem; the message says where it failed."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Exact figures of a policy, per root (S,).
+
+    values : discounted cost; looks : discounted number of looks; steps : discounted number of
+    steps until a look shows the end (``1 / (1 - alpha)`` if none ever does).
+    """
+
+    values: np.ndarray
+    looks: np.ndarray
+    steps: np.ndarray
+
+    def sensing_rate(self, start: np.ndarray) -> float:
+        """The share of (discounted) steps at which the agent looks, from ``start``."""
+        steps = float(start @ self.steps)
+        return float(start @ self.looks) / steps if steps > 0 else 0.0
+
+
+def evaluate(problem: SensingMDP, policy: Policy) -> np.ndarray:
+    """Exact discounted cost of a deterministic policy at each root: (S,)."""
+    return evaluate_fully(problem, policy).values
+
+
+def evaluate_fully(problem: SensingMDP, policy: Policy) -> Evaluation:
+    """Exact values, looks and steps of a deterministic policy at each root."""
+    if getattr(policy, "randomised", False):
+        raise PolicyError(
+            f"{type(policy).__name__} is randomised: it has no exact value; use solvers.simulate"
+        )
+    S = problem.num_states
+    gains = np.zeros((S, 3))  # cost, looks, steps until the first look
+    landings: list[sparse.csr_array] = []
+    order: list[np.ndarray] = []
+    size = max(1, BLOCK_ENTRIES // S)
+    roots = np.flatnonzero(~problem.terminal)
+    for first in range(0, len(roots), size):
+        _unroll_block(problem, policy, roots[first : first + size], gains, landings, order)
+    gains[problem.terminal] = 0
+    solved = _solve_returns(gains, landings, order, problem.discount)
+    return Evaluation(*solved.T)
+
+
+def unroll_plan(problem: SensingMDP, policy: Policy, root: int) -> Plan:
+    """The plan that a deterministic policy follows from one root."""
+    if problem.terminal[root]:
+        return Plan((), False)
+    actions: list[int] = []
+    for _, _, _, chosen, looks, _ in _walk(problem, policy, np.array([root])):
+        actions.append(int(chosen[0]))
+        if looks[0]:
+            return Plan(tuple(actions), True)
+    return Plan(tuple(actions), False)
+
+
+def _walk(problem: SensingMDP, policy: Policy, roots: np.ndarray):
+    """Yield (depth, live roots, beliefs, actions, looks, finished) until all are finished."""
+    alpha = problem.discount
+    cost_scale = float(np.abs(problem.costs).max())
+    k = problem.max_sensing_cost
+    tolerance = TOLERANCE * max(cost_scale + k, 1e-300)
+    live_states = ~problem.terminal
+    beliefs = np.zeros((len(roots), problem.num_states))
+    beliefs[np.arange(len(roots)), roots] = 1.0
+    depth = 0
+    while len(roots):
+        actions, looks = _checked(policy.step(roots, depth, beliefs), problem, roots, depth)
+        mass = beliefs @ live_states
+        reach = alpha**depth / (1 - alpha)
+        done = (mass * reach * (cost_scale + k) <= tolerance) & (
+            (reach * k <= tolerance) | (mass <= ABSORBED)
+        )
+        if isinstance(policy, PlanPolicy):
+            done |= policy.ended(roots, depth)
+        done &= ~looks
+        yield depth, roots, beliefs, actions, looks, done
+        on = ~(looks | done)
+        if not on.all():
+            roots, beliefs, actions = roots[on], beliefs[on], actions[on]
+        beliefs = problem.step(beliefs, actions)
+        depth += 1
+
+
+def _unroll_block(
+    problem: SensingMDP,
+    policy: Policy,
+    roots: np.ndarray,
+    gains: np.ndarray,
+    landings: list[sparse.csr_array],
+    order: list[np.ndarray],
+) -> None:
+    alpha = problem.discount
+    for depth, live, beliefs, actions, looks, done in _walk(problem, policy, roots):
+        discount = alpha**depth
+        gains[live, 0] += discount * np.einsum("ns,sn->n", beliefs, problem.costs[:, actions])
+        gains[live, 2] += discount
+        if done.any():
+            gains[live[done], 2] += discount * alpha / (1 - alpha)
+        if looks.any():
+            who, seen = live[looks], beliefs[looks]
+            k = problem.sensing_cost_at(seen)[np.arange(len(who)), actions[looks]]
+            gains[who, 0] += discount * k
+            gains[who, 1] += discount
+            landed = problem.step(seen, actions[looks])
+            landed[:, problem.terminal] = 0  # the episode is over there
+            landings.append(sparse.csr_array(discount * alpha * landed))
+            order.append(who)
+
+
+def _solve_returns(
+    gains: np.ndarray,
+    landings: list[sparse.csr_array],
+    order: list[np.ndarray],
+    alpha: float,
+) -> np.ndarray:
+    """Solve V = gains + P V, all right-hand sides at once."""
+    S = len(gains)
+    if not landings:
+        return gains
+    P = sparse.vstack(landings).tocsr()
+    rows = np.concatenate(order)
+    if S <= DENSE_STATES:
+        dense = np.eye(S)
+        dense[rows] -= P.toarray()
+        return np.linalg.solve(dense, gains)
+    values = gains.copy()
+    scale = np.abs(gains).max(axis=0)
+    while True:  # a contraction by alpha or better, so this ends
+        new = gains.copy()
+        new[rows] += P @ values
+        change = np.abs(new - values).max(axis=0)
+        values = new
+        if (change * alpha / (1 - alpha) <= TOLERANCE * scale).all():
+            return values
+
+
+def _checked(
+    chosen: tuple[np.ndarray, np.ndarray], problem: SensingMDP, roots: np.ndarray, depth: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Refuse what is not an action and a look for every root, saying where."""
+    try:
+        actions, looks = (np.asarray(x) for x in chosen)
+    except (TypeError, ValueError):
+        raise PolicyError(
+            f"a policy must answer with (actions, looks); it answered {chosen!r}"
+        ) from None
+    if actions.shape != roots.shape or looks.shape != roots.shape:
+        raise PolicyError(
+            f"a policy must give one action and one look for each of {len(roots)} beliefs; "
+            f"it gave shapes {actions.shape} and {looks.shape}"
+        )
+    try:
+        whole = actions.astype(int)
+        wrong = (whole != actions) | (whole < 0) | (whole >= problem.num_actions)
+    except (TypeError, ValueError):
+        whole, wrong = None, np.ones(len(roots), bool)
+    if wrong.any():
+        i = int(np.flatnonzero(wrong)[0])
+        raise PolicyError(
+            f"at root {roots[i]} after {depth} blind steps the policy chose action {actions[i]!r}; "
+            f"{problem.name} has actions 0 to {problem.num_actions - 1}"
+        )
+    return whole, looks.astype(bool)

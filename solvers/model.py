@@ -1,0 +1,194 @@
+"""The sensing-cost MDP.
+
+A finite discounted-cost MDP ``M(S, A, T, C, alpha)`` in which looking costs money.  Each step the
+agent picks an action and says whether it will look at the next state: ``(a, sense)`` costs
+``C(s, a) + k`` and reveals the next state, ``(a, blind)`` costs ``C(s, a)`` and leaves the agent
+with the belief ``b T(a)``.
+
+Conventions
+-----------
+* Costs inside, rewards only at the edges: ``from_rewards`` negates once, on the way in.
+* A terminal state is absorbing and free.  Once a look shows it, the episode is over (value 0);
+  while the agent is blind it does not know, so a look that finds a terminal state still costs k.
+* The agent knows its first state, which is drawn from ``start``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from solvers import validation as check
+from solvers.validation import ModelError, SensingCost
+
+
+@dataclass(frozen=True, eq=False)
+class SensingMDP:
+    """An immutable sensing-cost MDP; build one with :meth:`from_arrays` or :meth:`from_rewards`.
+
+    Attributes
+    ----------
+    transitions : tuple of A CSR arrays, each (S, S), rows sum to 1
+    costs : (S, A)
+    discount : alpha in (0, 1)
+    sensing_cost : number, (A,) or (S, A) array, or function of (belief (S,), action) -> number
+    start : (S,), distribution of the first state
+    terminal : (S,) bool
+    name : str
+    state_names, action_names : tuples of str
+    """
+
+    transitions: tuple[sparse.csr_array, ...]
+    costs: np.ndarray
+    discount: float
+    sensing_cost: SensingCost
+    start: np.ndarray
+    terminal: np.ndarray
+    name: str
+    state_names: tuple[str, ...]
+    action_names: tuple[str, ...]
+
+    # ------------------------------------------------------------------ building
+    @classmethod
+    def from_arrays(
+        cls,
+        transitions: Any,
+        costs: Any,
+        discount: float,
+        sensing_cost: SensingCost,
+        *,
+        start: Any = None,
+        terminal: Any = None,
+        name: str = "unnamed",
+        state_names: Sequence[str] | None = None,
+        action_names: Sequence[str] | None = None,
+    ) -> SensingMDP:
+        """Check everything and build the model.
+
+        Parameters
+        ----------
+        transitions : dense (A, S, S), or a sequence of A dense or sparse (S, S) matrices
+        costs : (S, A), or (S,) when the cost does not depend on the action
+        start : (S,) probabilities, a state's index or name; uniform over non-terminal states
+            when left out
+        terminal : (S,) bool, or indices or names of terminal states; none when left out
+        """
+        T = check.transition_matrices(transitions)
+        A, S = len(T), T[0].shape[0]
+        states = check.names(state_names, S, "state")
+        actions = check.names(action_names, A, "action")
+        mask = check.terminal_mask(terminal, S, states)
+        C = check.costs(costs, S, A)
+        check.terminals(T, C, mask, states, actions)
+        model = cls(
+            transitions=T,
+            costs=C,
+            discount=check.discount(discount),
+            sensing_cost=check.sensing_cost(sensing_cost, S, A),
+            start=check.start(start, S, mask, states),
+            terminal=mask,
+            name=str(name),
+            state_names=states,
+            action_names=actions,
+        )
+        for array in (model.costs, model.start, model.terminal):
+            array.setflags(write=False)
+        return model
+
+    @classmethod
+    def from_rewards(
+        cls, transitions: Any, rewards: Any, discount: float, sensing_cost: SensingCost, **rest: Any
+    ) -> SensingMDP:
+        """The same for a problem stated in rewards (S, A); the sensing cost stays a cost."""
+        return cls.from_arrays(
+            transitions, -np.asarray(rewards, float), discount, sensing_cost, **rest
+        )
+
+    def with_sensing_cost(self, sensing_cost: SensingCost) -> SensingMDP:
+        """A copy with another sensing cost; everything else is shared, not copied."""
+        k = check.sensing_cost(sensing_cost, self.num_states, self.num_actions)
+        return replace(self, sensing_cost=k)
+
+    def with_start(self, start: Any) -> SensingMDP:
+        """A copy with another start: probabilities (S,), a state's index or its name."""
+        new = check.start(start, self.num_states, self.terminal, self.state_names)
+        new.setflags(write=False)
+        return replace(self, start=new)
+
+    # ------------------------------------------------------------------ reading
+    @property
+    def num_states(self) -> int:
+        return self.costs.shape[0]
+
+    @property
+    def num_actions(self) -> int:
+        return self.costs.shape[1]
+
+    @property
+    def has_linear_sensing_cost(self) -> bool:
+        """True when the sensing cost is linear in the belief: a number or an array."""
+        return not callable(self.sensing_cost)
+
+    def sensing_costs(self) -> np.ndarray:
+        """The sensing cost as an array (S, A), indexed by the state the action is taken in."""
+        if callable(self.sensing_cost):
+            raise ModelError(
+                f"{self.name}: the sensing cost is a function of the belief, so it has no (S, A) "
+                "array; use a number or an array of sensing costs here"
+            )
+        return np.broadcast_to(np.asarray(self.sensing_cost, float), self.costs.shape)
+
+    def sensing_cost_at(self, beliefs: np.ndarray) -> np.ndarray:
+        """Sensing cost of every action at each belief: (n, S) -> (n, A)."""
+        beliefs = np.atleast_2d(beliefs)
+        if not callable(self.sensing_cost):
+            k = np.asarray(self.sensing_cost, float)
+            if k.ndim < 2:
+                return np.broadcast_to(k, (len(beliefs), self.num_actions))
+            return beliefs @ k
+        table = np.empty((len(beliefs), self.num_actions))
+        for i, belief in enumerate(beliefs):
+            for a in range(self.num_actions):
+                table[i, a] = self.sensing_cost(belief, a)
+        if not (np.isfinite(table).all() and (table >= 0).all()):
+            i, a = np.argwhere(~(np.isfinite(table) & (table >= 0)))[0]
+            raise ModelError(
+                f"{self.name}: the sensing-cost function gave {table[i, a]} for action {a} "
+                "at some belief; it must give a finite number >= 0"
+            )
+        return table
+
+    @property
+    def max_sensing_cost(self) -> float:
+        """The largest sensing cost there can be; for a function, the largest at a known state."""
+        if callable(self.sensing_cost):
+            return float(self.sensing_cost_at(np.eye(self.num_states)).max())
+        return float(np.max(self.sensing_cost))
+
+    def state_index(self, state: int | str) -> int:
+        """The index of a state given by index or name."""
+        return check.index(state, self.num_states, self.state_names, "state")
+
+    def action_index(self, action: int | str) -> int:
+        """The index of an action given by index or name."""
+        return check.index(action, self.num_actions, self.action_names, "action")
+
+    def step(self, beliefs: np.ndarray, actions: np.ndarray) -> np.ndarray:
+        """One blind step of each belief under its own action: (n, S), (n,) -> (n, S)."""
+        after = np.empty_like(beliefs)
+        for a in np.unique(actions):
+            rows = np.flatnonzero(actions == a)
+            block = beliefs if len(rows) == len(beliefs) else beliefs[rows]
+            after[rows] = block @ self.transitions[a]
+        return after
+
+    def __repr__(self) -> str:
+        k = self.sensing_cost if np.isscalar(self.sensing_cost) else "non-uniform"
+        return (
+            f"SensingMDP({self.name!r}, {self.num_states} states, {self.num_actions} actions, "
+            f"discount {self.discount}, k = {k})"
+        )

@@ -1,0 +1,167 @@
+"""Policies: what the agent does, as a function of what it knows.
+
+Between looks the belief moves deterministically, so a deterministic policy is, for each root (the
+state last seen), one :class:`Plan`: a string of blind actions that ends in one sensing action, or
+never ends.  Every policy can say what it does at a belief (``act``) and what it will do from a
+root (``plan``); the exact evaluator needs no more than that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from solvers.model import SensingMDP
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to do from a root: ``actions`` in order; the last one looks if ``senses``.
+
+    ``senses`` is false for a plan that stays blind for good: it ends where nothing that may still
+    happen can change its value.  A known terminal state has the empty plan.
+    """
+
+    actions: tuple[int, ...]
+    senses: bool
+
+    def describe(self, action_names: Sequence[str]) -> str:
+        """In words: ``down, down, right, then look`` or ``left ×40, blind for good``."""
+        if not self.actions:
+            return "nothing to do: the episode is over"
+        runs: list[list] = []
+        for a in self.actions:
+            if runs and runs[-1][0] == a:
+                runs[-1][1] += 1
+            else:
+                runs.append([a, 1])
+        words = ", ".join(action_names[a] + (f" ×{n}" if n > 1 else "") for a, n in runs)
+        return words + (", then look" if self.senses else ", blind for good")
+
+
+class Policy:
+    """Base of all policies: override ``act_batch`` (or ``act``); the rest follows.
+
+    Attributes
+    ----------
+    problem : the model the policy was made for
+    randomised : True for an online planner with randomness; it is simulated, never unrolled
+    """
+
+    randomised = False
+
+    def __init__(self, problem: SensingMDP) -> None:
+        self.problem = problem
+
+    def act(self, belief: np.ndarray) -> tuple[int, bool]:
+        """The action at a belief (S,), and whether to look at the state it leads to."""
+        actions, senses = self.act_batch(belief[None, :])
+        return int(actions[0]), bool(senses[0])
+
+    def act_batch(self, beliefs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same for many beliefs: (n, S) -> actions (n,), senses (n,)."""
+        chosen = [self.act(belief) for belief in beliefs]
+        return np.array([a for a, _ in chosen]), np.array([sense for _, sense in chosen])
+
+    def step(
+        self, roots: np.ndarray, depth: int, beliefs: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Actions and looks of the roots (n,), each ``depth`` blind steps old, at ``beliefs``."""
+        return self.act_batch(beliefs)
+
+    def plan(self, root: int | str) -> Plan:
+        """The plan from a root state, given by index or name."""
+        from solvers.evaluation import unroll_plan
+
+        return unroll_plan(self.problem, self, self.problem.state_index(root))
+
+
+class PlanPolicy(Policy):
+    """One explicit plan per root.
+
+    At a belief that lies on one of its plans it does what that plan does; anywhere else it looks,
+    with the action that is best if the plans are followed from there on (the paper's myopic
+    sensing action).
+    """
+
+    def __init__(self, problem: SensingMDP, plans: Sequence[Plan]) -> None:
+        super().__init__(problem)
+        self.plans = tuple(plans)
+        self._lengths = np.array([len(p.actions) for p in self.plans])
+        self._senses = np.array([p.senses for p in self.plans])
+        self._table = np.full((len(self.plans), max(1, int(self._lengths.max()))), -1)
+        for root, p in enumerate(self.plans):
+            self._table[root, : len(p.actions)] = p.actions
+        self._known: dict[bytes, tuple[int, bool]] | None = None
+        self._sensing_scores: np.ndarray | None = None
+
+    def plan(self, root: int | str) -> Plan:
+        return self.plans[self.problem.state_index(root)]
+
+    def step(
+        self, roots: np.ndarray, depth: int, beliefs: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        # A plan that is blind for good has no say past its end; its last action goes on.
+        at = np.minimum(depth, np.maximum(self._lengths[roots] - 1, 0))
+        looks = self._senses[roots] & (depth + 1 >= self._lengths[roots])
+        return self._table[roots, at], looks
+
+    def ended(self, roots: np.ndarray, depth: int) -> np.ndarray:
+        """Which roots' plans are blind for good and past their written end: (n,) bool."""
+        return ~self._senses[roots] & (depth >= self._lengths[roots])
+
+    def act(self, belief: np.ndarray) -> tuple[int, bool]:
+        if self._known is None:
+            self._remember_plans()
+        key = _belief_key(belief)
+        if key in self._known:
+            return self._known[key]
+        scores = belief @ self._sensing_scores + self.problem.sensing_cost_at(belief)[0]
+        return int(np.argmin(scores)), True
+
+    def _remember_plans(self) -> None:
+        from solvers.evaluation import evaluate
+
+        problem = self.problem
+        V = evaluate(problem, self)
+        self._sensing_scores = np.stack(
+            [
+                problem.costs[:, a] + problem.discount * (T @ V)
+                for a, T in enumerate(problem.transitions)
+            ],
+            axis=1,
+        )
+        self._known = {}
+        roots = np.flatnonzero(self._lengths > 0)
+        beliefs = np.eye(problem.num_states)[roots]
+        for depth in range(self._table.shape[1]):
+            live = self._lengths[roots] > depth
+            roots, beliefs = roots[live], beliefs[live]
+            if not len(roots):
+                break
+            actions, looks = self.step(roots, depth, beliefs)
+            for belief, a, look in zip(beliefs, actions, looks, strict=True):
+                self._known.setdefault(_belief_key(belief), (int(a), bool(look)))
+            beliefs = problem.step(beliefs, actions)
+
+
+class AlphaVectorPolicy(Policy):
+    """The cheapest of a set of cost vectors: ``alphas`` (n, S), each with its action and look."""
+
+    def __init__(
+        self, problem: SensingMDP, alphas: np.ndarray, actions: np.ndarray, senses: np.ndarray
+    ) -> None:
+        super().__init__(problem)
+        self.alphas = np.asarray(alphas, float)
+        self.actions = np.asarray(actions, int)
+        self.senses = np.asarray(senses, bool)
+
+    def act_batch(self, beliefs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        best = np.argmin(beliefs @ self.alphas.T, axis=1)
+        return self.actions[best], self.senses[best]
+
+
+def _belief_key(belief: np.ndarray) -> bytes:
+    return np.round(belief, 10).astype(np.float32).tobytes()
