@@ -23,7 +23,9 @@ import importlib
 import importlib.util
 import inspect
 import pkgutil
+import sys
 import time
+import warnings
 from dataclasses import dataclass, fields, is_dataclass, replace
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -100,7 +102,12 @@ def solver_classes() -> dict[str, type[Solver]]:
         for module in pkgutil.iter_modules(package.__path__):
             _register_from(importlib.import_module(f"solvers.{module.name}"))
         for point in entry_points(group=ENTRY_POINT_GROUP):
-            _register_from(point.load())
+            try:
+                _register_from(point.load())
+            except Exception as error:  # another package's fault must not take ours down
+                warnings.warn(
+                    f"the solvers of {point.value} cannot be loaded: {error}", stacklevel=2
+                )
     return dict(_registry)
 
 
@@ -112,6 +119,7 @@ def load_solver_file(path: str | Path) -> list[type[Solver]]:
     solver_classes()
     spec = importlib.util.spec_from_file_location(f"sensebench_file_{path.stem}", path)
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # so that its annotations can be resolved
     spec.loader.exec_module(module)
     found = _register_from(module)
     if not found:
