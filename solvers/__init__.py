@@ -3,6 +3,7 @@
 from solvers.evaluation import Evaluation, PolicyError, evaluate, evaluate_fully
 from solvers.model import SensingMDP
 from solvers.policy import AlphaVectorPolicy, Plan, PlanPolicy, Policy
+from solvers.simulation import Simulation, simulate
 from solvers.solution import BUDGET, SOLVED, Solution
 from solvers.solver import (
     Budget,
@@ -27,6 +28,7 @@ __all__ = [
     "Policy",
     "PolicyError",
     "SensingMDP",
+    "Simulation",
     "Solution",
     "Solver",
     "SolverError",
@@ -34,6 +36,7 @@ __all__ = [
     "evaluate_fully",
     "load_solver_file",
     "make_solver",
+    "simulate",
     "solve",
     "solver_classes",
 ]

@@ -59,21 +59,35 @@ def evaluate(problem: SensingMDP, policy: Policy) -> np.ndarray:
 
 def evaluate_fully(problem: SensingMDP, policy: Policy) -> Evaluation:
     """Exact values, looks and steps of a deterministic policy at each root."""
+    gains, P = unroll(problem, policy)
+    return Evaluation(*solve_returns(gains, P, problem.discount).T)
+
+
+def unroll(problem: SensingMDP, policy: Policy) -> tuple[np.ndarray, sparse.csr_array]:
+    """Follow the policy from every root to its first look.
+
+    Returns
+    -------
+    gains : (S, 3), discounted cost, looks and steps up to and with that look
+    P : (S, S), where the look lands, discounted; no landing on terminal states
+    """
     if getattr(policy, "randomised", False):
         raise PolicyError(
             f"{type(policy).__name__} is randomised: it has no exact value; use solvers.simulate"
         )
     S = problem.num_states
-    gains = np.zeros((S, 3))  # cost, looks, steps until the first look
-    landings: list[sparse.csr_array] = []
+    gains = np.zeros((S, 3))
+    landed: list[sparse.csr_array] = []
     order: list[np.ndarray] = []
     size = max(1, BLOCK_ENTRIES // S)
     roots = np.flatnonzero(~problem.terminal)
     for first in range(0, len(roots), size):
-        _unroll_block(problem, policy, roots[first : first + size], gains, landings, order)
-    gains[problem.terminal] = 0
-    solved = _solve_returns(gains, landings, order, problem.discount)
-    return Evaluation(*solved.T)
+        _unroll_block(problem, policy, roots[first : first + size], gains, landed, order)
+    if not landed:
+        return gains, sparse.csr_array((S, S))
+    who = np.concatenate(order)
+    spread = sparse.csr_array((np.ones(len(who)), (who, np.arange(len(who)))), (S, len(who)))
+    return gains, sparse.csr_array(spread @ sparse.vstack(landed))
 
 
 def unroll_plan(problem: SensingMDP, policy: Policy, root: int) -> Plan:
@@ -99,14 +113,14 @@ def _walk(problem: SensingMDP, policy: Policy, roots: np.ndarray):
     beliefs[np.arange(len(roots)), roots] = 1.0
     depth = 0
     while len(roots):
-        actions, looks = _checked(policy.step(roots, depth, beliefs), problem, roots, depth)
+        actions, looks = checked_choice(policy.step(roots, depth, beliefs), problem, roots, depth)
         mass = beliefs @ live_states
         reach = alpha**depth / (1 - alpha)
         done = (mass * reach * (cost_scale + k) <= tolerance) & (
             (reach * k <= tolerance) | (mass <= ABSORBED)
         )
-        if isinstance(policy, PlanPolicy):
-            done |= policy.ended(roots, depth)
+        if isinstance(policy, PlanPolicy):  # it will never look again: only costs are left
+            done |= policy.ended(roots, depth) & (mass * reach * cost_scale <= tolerance)
         done &= ~looks
         yield depth, roots, beliefs, actions, looks, done
         on = ~(looks | done)
@@ -121,7 +135,7 @@ def _unroll_block(
     policy: Policy,
     roots: np.ndarray,
     gains: np.ndarray,
-    landings: list[sparse.csr_array],
+    landed: list[sparse.csr_array],
     order: list[np.ndarray],
 ) -> None:
     alpha = problem.discount
@@ -136,40 +150,30 @@ def _unroll_block(
             k = problem.sensing_cost_at(seen)[np.arange(len(who)), actions[looks]]
             gains[who, 0] += discount * k
             gains[who, 1] += discount
-            landed = problem.step(seen, actions[looks])
-            landed[:, problem.terminal] = 0  # the episode is over there
-            landings.append(sparse.csr_array(discount * alpha * landed))
+            after = problem.step(seen, actions[looks])
+            after[:, problem.terminal] = 0  # the episode is over there
+            landed.append(sparse.csr_array(discount * alpha * after))
             order.append(who)
 
 
-def _solve_returns(
-    gains: np.ndarray,
-    landings: list[sparse.csr_array],
-    order: list[np.ndarray],
-    alpha: float,
-) -> np.ndarray:
-    """Solve V = gains + P V, all right-hand sides at once."""
+def solve_returns(gains: np.ndarray, P: sparse.csr_array, alpha: float) -> np.ndarray:
+    """Solve ``V = gains + P V`` for all columns of gains (S, n) at once."""
     S = len(gains)
-    if not landings:
+    if not P.nnz:
         return gains
-    P = sparse.vstack(landings).tocsr()
-    rows = np.concatenate(order)
     if S <= DENSE_STATES:
-        dense = np.eye(S)
-        dense[rows] -= P.toarray()
-        return np.linalg.solve(dense, gains)
-    values = gains.copy()
+        return np.linalg.solve(np.eye(S) - P.toarray(), gains)
+    values = gains
     scale = np.abs(gains).max(axis=0)
     while True:  # a contraction by alpha or better, so this ends
-        new = gains.copy()
-        new[rows] += P @ values
+        new = gains + P @ values
         change = np.abs(new - values).max(axis=0)
         values = new
         if (change * alpha / (1 - alpha) <= TOLERANCE * scale).all():
             return values
 
 
-def _checked(
+def checked_choice(
     chosen: tuple[np.ndarray, np.ndarray], problem: SensingMDP, roots: np.ndarray, depth: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Refuse what is not an action and a look for every root, saying where."""
