@@ -92,14 +92,19 @@ def unroll(problem: SensingMDP, policy: Policy) -> tuple[np.ndarray, sparse.csr_
 
 def unroll_plan(problem: SensingMDP, policy: Policy, root: int) -> Plan:
     """The plan that a deterministic policy follows from one root."""
-    if problem.terminal[root]:
-        return Plan((), False)
-    actions: list[int] = []
-    for _, _, _, chosen, looks, _ in _walk(problem, policy, np.array([root])):
-        actions.append(int(chosen[0]))
-        if looks[0]:
-            return Plan(tuple(actions), True)
-    return Plan(tuple(actions), False)
+    return unroll_plans(problem, policy, np.array([root]))[0]
+
+
+def unroll_plans(problem: SensingMDP, policy: Policy, roots: np.ndarray) -> list[Plan]:
+    """The plans that a deterministic policy follows from many roots (n,), side by side."""
+    actions: dict[int, list[int]] = {int(root): [] for root in roots}
+    senses = dict.fromkeys(actions, False)
+    live = np.array([root for root in actions if not problem.terminal[root]], int)
+    for _, at, _, chosen, looks, _ in _walk(problem, policy, live):
+        for root, action, look in zip(at, chosen, looks, strict=True):
+            actions[int(root)].append(int(action))
+            senses[int(root)] |= bool(look)
+    return [Plan(tuple(actions[int(root)]), senses[int(root)]) for root in roots]
 
 
 def _walk(problem: SensingMDP, policy: Policy, roots: np.ndarray):

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,13 @@ from scipy import sparse
 
 from solvers import validation as check
 from solvers.validation import ModelError, SensingCost
+
+SMALL_STATES = 128
+"""Up to this many states a dense product beats a sparse one whatever the density."""
+DENSE_SHARE = 0.03
+"""Share of non-zero transitions above which dense products win."""
+DENSE_ENTRIES = 2**25
+"""Most entries of T kept dense (256 MiB)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,13 +185,22 @@ class SensingMDP:
         """The index of an action given by index or name."""
         return check.index(action, self.num_actions, self.action_names, "action")
 
+    @cached_property
+    def dense_transitions(self) -> np.ndarray | None:
+        """T as (A, S, S) where dense products are the faster ones, else None."""
+        S, A = self.num_states, self.num_actions
+        share = sum(T.nnz for T in self.transitions) / (A * S * S)
+        if A * S * S > DENSE_ENTRIES or (S > SMALL_STATES and share < DENSE_SHARE):
+            return None
+        return np.stack([T.toarray() for T in self.transitions])
+
     def step(self, beliefs: np.ndarray, actions: np.ndarray) -> np.ndarray:
         """One blind step of each belief under its own action: (n, S), (n,) -> (n, S)."""
+        T = self.transitions if self.dense_transitions is None else self.dense_transitions
         after = np.empty_like(beliefs)
         for a in np.unique(actions):
             rows = np.flatnonzero(actions == a)
-            block = beliefs if len(rows) == len(beliefs) else beliefs[rows]
-            after[rows] = block @ self.transitions[a]
+            after[rows] = beliefs[rows] @ T[a]
         return after
 
     def __repr__(self) -> str:

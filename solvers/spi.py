@@ -1,0 +1,217 @@
+"""Selective Policy Improvement (SPI), Algorithms 1 and 2 of the paper, for all roots at once.
+
+PolicyUpdate walks every root down one blind string.  With V the root values of the reference
+policy, Q_V(a) = C(a) + k(a) + alpha T(a) V and b the belief so far, it goes on blind with the
+action that is best if the agent looks one step later, and looks as soon as looking now is as good:
+
+    V_MS(b)  = min_a  b Q_V(a)
+    V_blind  = min_a  b C(a) + alpha V_MS(b T(a))  =  min_{a, a'}  b [C(a) + alpha T(a) Q_V(a')]
+
+Both minima are over the columns of one matrix of shape S × (A + A²), made once per update: a step
+of all roots is one product of their belief block with it, and one blind step.  A root is finished
+early ("blind for good") when what its live, non-terminal probability may still cost is below
+tolerance.  A new plan replaces the old one where its value, followed once and then the reference,
+is lower; by the policy improvement theorem that is the test of line 19.
+
+SPI stops in local optima.  ``init`` chooses where it starts: ``always-sense`` (Algorithm 1),
+``blind`` (the plans SPI finds when looking is dearer than anything it could save), or ``best``
+(SPI from several sensing costs, the best plan of each root kept, then improved again).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from solvers.always_sense import AlwaysSensePolicy
+from solvers.baseline import action_values, lowest_argmin, tie_tolerance
+from solvers.model import SensingMDP
+from solvers.plan_table import PlanTable
+from solvers.policy import Plan
+from solvers.solution import BUDGET, SOLVED, Solution
+from solvers.solver import Budget, Solver, SolverError
+
+INITS = ("always-sense", "blind", "best")
+FINISHED = 1e-10
+"""What a finished root may still cost, as a share of the cost scale."""
+BLOCK_ENTRIES = 2**24
+"""Largest belief block (roots × states) walked at once: 128 MiB."""
+COST_LADDER = (1.0, 5.0, 25.0)
+"""Multiples of k whose SPI plans ``best`` starts from, besides blind ones."""
+
+
+@dataclass
+class SPI(Solver):
+    """Selective policy improvement.
+
+    max_steps : blind steps a plan may have; delta : smallest improvement that goes on;
+    max_iterations : most PolicyUpdates (None: until delta); init : one of INITS.
+    """
+
+    name = "spi"
+    max_steps: int = 500
+    delta: float = 1e-6
+    max_iterations: int | None = None
+    init: str = "always-sense"
+
+    def __post_init__(self) -> None:
+        if self.init not in INITS:
+            raise SolverError(f"spi: init is {self.init!r}; expected one of {', '.join(INITS)}")
+        if self.max_steps < 0:
+            raise SolverError(f"spi: max_steps is {self.max_steps}; expected 0 or more")
+
+    def supports(self, problem: SensingMDP) -> str | None:
+        if self.init != "always-sense" and not problem.has_linear_sensing_cost:
+            return f"init={self.init!r} scales the sensing cost, which must be a number or array"
+        return None
+
+    def solve(self, problem: SensingMDP, budget: Budget) -> Solution:
+        always = AlwaysSensePolicy(problem)
+        table = self._first_plans(problem, always, budget)
+        table, rounds, status = self._improve(problem, always, table, budget)
+        return Solution(
+            policy=table.policy(), lower_bound=always.V, iterations=rounds, status=status
+        )
+
+    def _first_plans(
+        self, problem: SensingMDP, always: AlwaysSensePolicy, budget: Budget
+    ) -> PlanTable:
+        start = _always_sense_plans(problem, always)
+        if self.init == "always-sense":
+            return start
+        # Looking must cost more than all that could ever be saved by it.
+        spread = float(np.ptp(problem.costs)) / (1 - problem.discount) + problem.max_sensing_cost
+        costs = [np.broadcast_to(max(spread, 1e-300), problem.costs.shape)]
+        if self.init == "best":
+            costs += [np.asarray(problem.sensing_cost) * m for m in COST_LADDER]
+        for k in costs:
+            other = problem.with_sensing_cost(k)
+            there, _, _ = self._improve(other, always, _always_sense_plans(other, always), budget)
+            found = PlanTable.of_plans(problem, there.plans)
+            start = found if self.init == "blind" else start.merged(found)
+        return start
+
+    def _improve(
+        self, problem: SensingMDP, always: AlwaysSensePolicy, table: PlanTable, budget: Budget
+    ) -> tuple[PlanTable, int, str]:
+        """Algorithm 1: PolicyUpdate until no root gains more than delta."""
+        V, rounds = table.values(), 0
+        while self.max_iterations is None or rounds < self.max_iterations:
+            if budget.over():
+                return table, rounds, BUDGET
+            table = policy_update(problem, always, table, V, self.max_steps)
+            V_new, rounds = table.values(), rounds + 1
+            gain = float((V - V_new).max())
+            V = V_new
+            if gain <= self.delta:
+                break
+        return table, rounds, SOLVED
+
+
+def _always_sense_plans(problem: SensingMDP, always: AlwaysSensePolicy) -> PlanTable:
+    actions, _ = always.act_batch(np.eye(problem.num_states))
+    plans = [
+        Plan((), False) if end else Plan((int(a),), True)
+        for a, end in zip(actions, problem.terminal, strict=True)
+    ]
+    return PlanTable.of_plans(problem, plans)
+
+
+def policy_update(
+    problem: SensingMDP,
+    always: AlwaysSensePolicy,
+    reference: PlanTable,
+    V: np.ndarray,
+    max_steps: int,
+) -> PlanTable:
+    """Algorithm 2 from the reference's plans with root values V (S,); better plans replace."""
+    look = problem.sensing_costs() if problem.has_linear_sensing_cost else 0.0
+    Q = action_values(problem, V, problem.costs + look)  # (S, A): look now
+    ahead = np.stack([T @ Q for T in problem.transitions], axis=1)  # (S, A, A): look next
+    blind = problem.costs[:, :, None] + problem.discount * ahead
+    scores = np.concatenate([Q, blind.reshape(len(Q), -1)], axis=1)
+    walker = _Walker(problem, always, scores, max_steps)
+    better = reference.copy()
+    roots = np.flatnonzero(~problem.terminal)
+    size = max(1, BLOCK_ENTRIES // problem.num_states)
+    for first in range(0, len(roots), size):
+        walker.walk(roots[first : first + size], V, better)
+    return better
+
+
+class _Walker:
+    """Walks a block of roots down their greedy blind strings."""
+
+    def __init__(
+        self, problem: SensingMDP, always: AlwaysSensePolicy, scores: np.ndarray, max_steps: int
+    ) -> None:
+        self.problem, self.always, self.scores = problem, always, scores
+        self.max_steps = max_steps
+        self.tie = tie_tolerance(problem)
+        self.live = (~problem.terminal).astype(float)
+        spread = float(np.abs(problem.costs).max()) + problem.max_sensing_cost
+        # alpha^m * live mass * reach is what the rest of a string may still change
+        self.reach = spread / (1 - problem.discount)
+        self.tolerance = FINISHED * spread
+
+    def walk(self, roots: np.ndarray, V: np.ndarray, table: PlanTable) -> None:
+        """Walk these roots (n,) to the end; where the plan found beats V, put it in the table."""
+        problem, alpha = self.problem, self.problem.discount
+        beliefs = np.zeros((len(roots), problem.num_states))
+        beliefs[np.arange(len(roots)), roots] = 1.0
+        Z = np.zeros(len(roots))
+        strings = np.empty((len(roots), self.max_steps + 2), np.int32)
+        row = np.arange(len(roots))  # where the live roots stand in the block
+        for m in range(self.max_steps + 2):
+            now, a_look, blind, a_blind = self._score(beliefs)
+            finished = alpha**m * self.reach * (beliefs @ self.live) <= self.tolerance
+            looks = (now <= blind + self.tie) & ~finished
+            if m > self.max_steps:  # line 7: the walk is over and the initial policy looks
+                looks = ~finished
+                a_look = self.always.act_batch(beliefs)[0]
+            strings[row, m] = np.where(looks, a_look, a_blind)
+            for i in np.flatnonzero(finished):
+                root = roots[row[i]]
+                if Z[i] < V[root] - self.tie:
+                    table.put(root, Plan(tuple(strings[row[i], :m].tolist()), False), Z[i], None)
+            if looks.any():
+                costs, landings = self._looked(m, beliefs[looks], Z[looks], a_look[looks])
+                for i, cost, landing in zip(row[looks], costs, landings, strict=True):
+                    if cost + landing @ V < V[roots[i]] - self.tie:
+                        plan = Plan(tuple(strings[i, : m + 1].tolist()), True)
+                        table.put(roots[i], plan, cost, landing)
+            on = ~(looks | finished)
+            if not on.any():
+                return
+            row, beliefs, Z, a_blind = row[on], beliefs[on], Z[on], a_blind[on]
+            Z = Z + alpha**m * np.einsum("ns,sn->n", beliefs, problem.costs[:, a_blind])
+            beliefs = problem.step(beliefs, a_blind)
+
+    def _looked(
+        self, m: int, beliefs: np.ndarray, Z: np.ndarray, actions: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Cost up to and with a look after m blind steps (n,), and where it lands (n, S)."""
+        problem, discount = self.problem, self.problem.discount**m
+        step_cost = np.einsum("ns,sn->n", beliefs, problem.costs[:, actions])
+        k = problem.sensing_cost_at(beliefs)[np.arange(len(beliefs)), actions]
+        after = problem.step(beliefs, actions)
+        return Z + discount * (step_cost + k), discount * problem.discount * after
+
+    def _score(self, beliefs: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Best look now (value, action) and best blind step (value, action) of each belief."""
+        problem, A = self.problem, self.problem.num_actions
+        table = beliefs @ self.scores
+        now, later = table[:, :A], table[:, A:].reshape(len(beliefs), A, A)
+        if not problem.has_linear_sensing_cost:  # App. F: the look is priced at the belief
+            now = now + problem.sensing_cost_at(beliefs)
+            for a in range(A):
+                after = beliefs @ problem.transitions[a]
+                later[:, a] += problem.discount * problem.sensing_cost_at(after)
+        blind = later.min(axis=2)
+        return (
+            now.min(axis=1),
+            lowest_argmin(now, self.tie),
+            blind.min(axis=1),
+            lowest_argmin(blind, self.tie),
+        )
