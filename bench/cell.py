@@ -1,0 +1,160 @@
+"""What runs in a cell's own process: load, warm up, plan, evaluate, check, report.
+
+The clock of a cell counts planning alone.  Apart from it are kept: start (from the birth of the
+process until it is ready), compile (the solver's ``warm_up``), export (building the problem, and
+handing it to another engine) and evaluate (the exact evaluator, the same for everyone).  A solver
+that does such things itself reports them in ``Solution.info`` under ``start_seconds``,
+``compile_seconds``, ``export_seconds``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import json
+import os
+import random
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from bench import rows
+from bench.cell_result import InvalidResult, checked, detail, figures, package_versions
+from bench.limits import EVALUATING, PLANNING
+from bench.problems import load_problem
+from solvers import Budget, PolicyError, SensingMDP, Solver, load_solver_file, make_solver
+from solvers.solver import complete
+
+PR_SET_PDEATHSIG = 1
+
+
+class Skip(Exception):
+    """The solver cannot take this cell and says why."""
+
+
+def run_cell(
+    spec: dict[str, Any], enter: Callable[[str], None] = lambda phase: None
+) -> dict[str, Any]:
+    """The outcome of one cell: ``{"row": {…}, "details": {…} or None}``."""
+    times: dict[str, float] = {}
+    try:
+        solver, problem = _prepare(spec, times)
+        enter(PLANNING)
+        clock = Budget(float(spec["budget"]))
+        found = checked(solver.solve(problem, clock), problem)
+        times["solve_seconds"] = found.seconds or clock.spent()
+        enter(EVALUATING)
+        solution = complete(found, problem, solver.name, times["solve_seconds"])
+        times["evaluate_seconds"] = solution.evaluation_seconds
+        for name in ("start_seconds", "compile_seconds", "export_seconds"):
+            times[name] += float(solution.info.get(name, 0.0))
+        row = {"status": rows.OK, **figures(solution)}
+        details = detail(spec, problem, solution)
+    except Skip as skip:
+        row, details = {"status": rows.SKIPPED, "reason": f"skipped: {skip}"}, None
+        row["note"] = rows.UNAVAILABLE if skip.args[1:] else ""
+    except (InvalidResult, PolicyError) as error:
+        row, details = {"status": rows.INVALID, "reason": f"invalid: {error}"}, None
+    except MemoryError as error:
+        row, details = {"status": rows.MEMORY, "reason": f"out of memory: {error}"}, None
+    except Exception as error:  # whatever a solver raises is its row, not our crash
+        traceback.print_exc()
+        row = {"status": rows.FAILED, "reason": f"failed: {type(error).__name__}: {error}"}
+        details = None
+    row["versions"] = {**package_versions(), **row.pop("versions", {})}
+    row["peak_memory_mb"] = peak_memory_mb()
+    return {"row": {**row, **times}, "details": details}
+
+
+def _prepare(spec: dict[str, Any], times: dict[str, float]) -> tuple[Solver, SensingMDP]:
+    """Everything before the clock starts."""
+    random.seed(spec["seed"])
+    np.random.seed(spec["seed"])  # noqa: NPY002 - for solvers that use the global generator
+    for path in spec["files"]:
+        load_solver_file(path)
+    solver = make_solver(spec["solver"], **spec["options"])
+    if "seed" in solver.options():
+        solver = replace(solver, seed=spec["seed"])
+    times["start_seconds"] = time.time() - spec["began"]
+    unavailable = solver.available()
+    if unavailable:
+        raise Skip(unavailable, rows.UNAVAILABLE)
+    began = time.perf_counter()
+    problem = load_problem(spec["problem"], _cost(spec["sensing_cost"]))
+    times["export_seconds"] = time.perf_counter() - began
+    unsuited = solver.supports(problem)
+    if unsuited:
+        raise Skip(unsuited)
+    began = time.perf_counter()
+    warm_up = getattr(solver, "warm_up", None)
+    if warm_up is not None:
+        warm_up()
+    times["compile_seconds"] = time.perf_counter() - began
+    return solver, problem
+
+
+def _cost(k: Any) -> Any:
+    return np.array(k, float) if isinstance(k, list) else float(k)
+
+
+def peak_memory_mb() -> float | None:
+    """The most memory this process has held, in MiB; None where the system does not say."""
+    try:
+        with open("/proc/self/status") as status:
+            for line in status:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) / 1024
+    except OSError:
+        pass
+    return None
+
+
+def die_with_parent() -> None:
+    """See to it that this process does not outlive the run that started it."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+    def wait_for_end() -> None:
+        while os.read(0, 4096):
+            pass
+        os.killpg(0, signal.SIGKILL)
+
+    threading.Thread(target=wait_for_end, daemon=True).start()
+
+
+def main() -> None:
+    """Take a cell on standard input, report on the file descriptor given as argument."""
+    faulthandler.enable()
+    with os.fdopen(int(sys.argv[1]), "w") as report:
+
+        def send(message: dict[str, Any]) -> None:
+            report.write(json.dumps(message, allow_nan=False) + "\n")
+            report.flush()
+
+        spec = json.loads(_read_line())
+        die_with_parent()
+        send(run_cell(spec, enter=lambda phase: send({"phase": phase})))
+        sys.stdout.flush()
+        os._exit(0)  # no thread or child of a solver may hold up the end
+
+
+def _read_line() -> bytes:
+    """One line from standard input, nothing past it: the watchdog reads the rest."""
+    line = b""
+    while not line.endswith(b"\n"):
+        byte = os.read(0, 1)
+        if not byte:
+            sys.exit("bench.cell: expected a cell as one line of JSON on standard input")
+        line += byte
+    return line
+
+
+if __name__ == "__main__":
+    main()
