@@ -1,8 +1,10 @@
 """The paper's own numbers, as data.
 
 ``data/published.csv`` has one fact per line: source, problem, quantity, sensing cost, the number
-as the paper prints it, its unit and a note.  A printed number stands for an interval: half a unit
-of its last digit to either side.  A bare ``0`` among values with decimals is rounded like them.
+as the paper prints it, its unit and a note.  A printed number stands for an interval: all that
+rounds to it, half a unit of its last digit to either side, and all that is cut to it, a whole unit
+away from zero (−0.30653 stands in the paper as −0.306).  A bare ``0`` is rounded to as many
+decimals as the problem's other values.
 """
 
 from __future__ import annotations
@@ -50,13 +52,15 @@ class Fact:
 class Published:
     """What the paper reports for one instance, in the units our tables print.
 
-    value : as :meth:`Problem.shown` would give it
-    rounding : half a unit of the last printed digit
+    value : as :meth:`Problem.shown` would give it; text : the same as the paper prints it
+    low, high : the numbers that print as this one
     seconds : the paper's planning time (its largest over k where only that is given), or None
     """
 
     value: float
-    rounding: float
+    text: str
+    low: float
+    high: float
     seconds: float | None
     source: str
     note: str
@@ -125,12 +129,18 @@ def _find(problem: str, quantity: str | None, sensing_cost: float | str) -> Fact
 def _in_our_units(fact: Fact, seconds: float | None) -> Published:
     problem = find_problem(fact.problem)
     factor = _factor(fact.unit, problem)
-    decimals = len(fact.text.partition(".")[2])
-    if float(fact.text) == 0:
-        decimals = problem.digits
+    number = float(fact.text)
+    decimals = len(fact.text.partition(".")[2]) if number else problem.digits
+    unit = 10.0**-decimals
+    ends = (
+        (number - (unit if number < 0 else unit / 2)) * factor,
+        (number + (unit if number > 0 else unit / 2)) * factor,
+    )
     return Published(
-        value=float(fact.text) * factor,
-        rounding=0.5 * 10.0**-decimals * factor,
+        value=number * factor,
+        text=fact.text if factor == 1 else f"{number * factor:.6g}",
+        low=min(ends),
+        high=max(ends),
         seconds=seconds,
         source=fact.source,
         note=fact.note,

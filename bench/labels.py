@@ -1,0 +1,106 @@
+"""What tables and figures call a method or a number, and in which order they appear.
+
+The order of methods and problems is the paper's; what the paper does not have follows, by name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+SOLVER_TITLES = {
+    "always-sense": "Always sense",
+    "atm": "ATM",
+    "truncation": "Truncation",
+    "pomcp": "POMCP",
+    "julia-pomcp": "POMCP (Julia)",
+    "qmdp": "QMDP",
+    "julia-qmdp": "QMDP (Julia)",
+    "pbvi": "PBVI",
+    "julia-pbvi": "PBVI (Julia)",
+    "fib": "FIB",
+    "julia-fib": "FIB (Julia)",
+    "sarsop": "SARSOP",
+    "julia-sarsop": "SARSOP (Julia)",
+    "julia-sarsop-structured": "SARSOP (Julia, our bound)",
+    "delayed-information": "Delayed information",
+    "spi": "SPI",
+}
+DEPTH_LETTER = {"truncation": "N", "delayed-information": "n"}
+PROBLEM_ORDER = (
+    "icu-sepsis",
+    "taxi",
+    "taxi-walls",
+    "frozen-lake-4x4",
+    "frozen-lake-4x4-hard",
+    "frozen-lake-8x8",
+    "frozen-lake-4x4-hard-near",
+    "two-state",
+    "two-state-b",
+    "two-state-counterexample",
+    "inventory",
+)
+
+
+def solver_title(solver: str, options: Mapping[str, Any]) -> str:
+    """``SPI``, ``Truncation N=3``, ``SPI (max iterations 2)``: the method and its options."""
+    title = SOLVER_TITLES.get(solver, solver)
+    rest = dict(options)
+    if solver in DEPTH_LETTER and "depth" in rest:
+        title += f" {DEPTH_LETTER[solver]}={rest.pop('depth')}"
+    words = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in sorted(rest.items()))
+    if not words:
+        return title
+    return f"{title[:-1]}, {words})" if title.endswith(")") else f"{title} ({words})"
+
+
+def solver_rank(solver: str, options: Mapping[str, Any]) -> tuple:
+    """Sort key of a method: the paper's order, then name, then depth and other options."""
+    known = list(SOLVER_TITLES)
+    place = known.index(solver) if solver in known else len(known)
+    depth = options.get("depth", -1)
+    depth = float(depth) if isinstance(depth, int | float) else math.inf
+    rest = sorted((k, str(v)) for k, v in options.items() if k != "depth")
+    return (place, solver, depth, rest)
+
+
+def problem_rank(problem: str) -> tuple:
+    """Sort key of a problem: the paper's order, then name."""
+    known = problem in PROBLEM_ORDER
+    return (PROBLEM_ORDER.index(problem) if known else len(PROBLEM_ORDER), problem)
+
+
+def number(value: float, digits: int) -> str:
+    """Fixed decimals, and no negative zero: ``-0.00`` is ``0.00``."""
+    text = f"{value:.{digits}f}"
+    return text.lstrip("-") if not any(c in "123456789" for c in text) else text
+
+
+def seconds(value: float) -> str:
+    """A time at the precision it deserves: 0.004, 0.12, 3.4, 128."""
+    if value >= 99.5:
+        return f"{value:.0f}"
+    if value >= 0.995:
+        return f"{value:.1f}"
+    return f"{value:.2f}" if value >= 0.0095 else f"{value:.3f}"
+
+
+def percent(share: float) -> str:
+    """A proven gap, never rounded to a false zero: ``0 %`` only below one in 10⁷."""
+    if not math.isfinite(share):
+        return "no share"
+    if share <= 1e-7:
+        return "0 %"
+    rounded_up = math.ceil(share * 1e5) / 1e3
+    if rounded_up < 0.1:
+        return f"{rounded_up:.3f} %"
+    up = math.ceil(share * 1e4 - 1e-9) / 1e2
+    return f"{up:.2f} %" if up < 1 else f"{math.ceil(share * 1e3 - 1e-9) / 1e1:.1f} %"
+
+
+def cost_title(sensing_cost: float | str) -> str:
+    """A sensing cost for headings: ``0.01``; one that is not uniform is cut to fit."""
+    if isinstance(sensing_cost, float):
+        return f"{sensing_cost:g}"
+    return sensing_cost if len(sensing_cost) <= 14 else sensing_cost[:13] + "…"
