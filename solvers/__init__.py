@@ -1,5 +1,6 @@
 """Planning when looking costs money: the model, exact evaluation, solvers, bounds, certificates."""
 
+from solvers.delayed_information import delayed_information_bound
 from solvers.evaluation import Evaluation, PolicyError, evaluate, evaluate_fully
 from solvers.model import SensingMDP
 from solvers.policy import AlphaVectorPolicy, Plan, PlanPolicy, Policy
@@ -32,6 +33,7 @@ __all__ = [
     "Solution",
     "Solver",
     "SolverError",
+    "delayed_information_bound",
     "evaluate",
     "evaluate_fully",
     "load_solver_file",

@@ -1,0 +1,283 @@
+"""The delayed-information bound: what the optimum would be if old states were revealed for free.
+
+Write ``B(s, σ)`` for the belief after the blind actions ``σ = σ₁…σ_m`` from the known state s, and
+``G(b)`` for the optimal cost-to-go of a blind agent at belief b.  For a depth n ≥ 1 the bound is
+the limit of
+
+    W(s, σ) = min over a of  B(s,σ)(C(a) + k(a) + α T(a) W(·, ∅))              look
+                             B(s,σ) C(a) + α W(s, σa)                           blind, m < n
+                             B(s,σ) C(a) + α Σ_s' T(σ₁)(s,s') W(s', σ₂…σₙa)     blind, m = n
+
+Claim: ``W(s, σ) ≤ G(B(s, σ))`` for every s and |σ| ≤ n; so ``W(s, ∅)`` is a lower bound on the
+optimal cost at root s.
+
+Proof.  (1) G is concave: it is the least of the costs of all continuations, each linear in b.
+(2) Let H be the right-hand side above, H* the same with the exact ``α G(B(s, σa))`` in the third
+line, and suppose W ≤ G at every (s, σ) and at every root.  Look and the blind line for m < n are
+monotone in W, so they do not exceed their exact counterparts.  In the last line
+
+    Σ_s' T(σ₁)(s,s') W(s', σ₂…σₙa)  ≤  Σ_s' T(σ₁)(s,s') G(B(s', σ₂…σₙa))  ≤  G(B(s, σa))
+
+by monotonicity and then by concavity, since ``B(s, σa) = Σ_s' T(σ₁)(s,s') B(s', σ₂…σₙa)``.
+Hence ``H W ≤ H* G = G``: H maps lower bounds to lower bounds.  (3) ``W(s, σ) = B(s, σ) V*``, with
+V* the value when every state is seen, is a lower bound: the agent that sees everything can play
+any plan and saves k.  So every iterate from there is a lower bound, and so is the larger of two.
+(4) A bound of depth n − 1 extended by ``W(s, σ₁…σₙ) = Σ_s' T(σ₁)(s,s') W(s', σ₂…σₙ)`` is, by
+concavity, a bound of depth n and no smaller at the roots: deeper is never worse.  ∎
+
+Depth 1 is the Fast Informed Bound.  For a plan's node ``a₁…a_m``, m > n, from root j the number
+``Σ_s B(j, a₁…a_{m−n})(s) W(s, a_{m−n+1}…a_m)`` is a lower bound by the same concavity.
+
+No belief is formed: every term is one product of transition rows with a block of Aⁿ columns.
+``B(s, σ)`` depends on (s, σ₁) only through the row T(σ₁)(s, ·), so equal rows are kept once
+(``rows``); in ICU-Sepsis that is an eighth of them.  Rounding is covered by a margin taken off at
+the start; terminal states stay exactly 0.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import psutil
+from scipy import sparse
+
+from solvers.baseline import action_values, solve_baseline
+from solvers.model import SensingMDP
+from solvers.solution import BUDGET, SOLVED, Solution
+from solvers.solver import Budget, Solver, SolverError, complete, make_solver
+
+DENSE_FROM = 0.04
+"""Share of non-zeros from which BLAS beats a sparse product."""
+MEMORY_SHARE = 0.6
+"""Share of the free memory that may be taken."""
+BLOCKS_HELD = 8
+"""Arrays of the deepest level's size that are alive at once."""
+SETTLED = 1e-9
+"""A sweep that raises no root by more than this share of the largest value ends the climb."""
+SETTLED_ON_THE_WAY = 1e-6
+"""The same at a depth that is only a step towards a deeper one."""
+SWEEPS_AHEAD = 6
+"""A deeper level is begun when the budget left holds about this many of its sweeps."""
+
+
+class DelayedInformation:
+    """The bound at one depth, climbing by sweeps and deepened in place.
+
+    Attributes
+    ----------
+    depth : n
+    W0 : (S,) bound at the roots
+    W : list over m = 1…n of (R, A^(m-1)); row r stands for all (s, σ₁) with ``row_of[s, σ₁] == r``
+    rows : (R, S) the distinct transition rows
+    row_of : (S, A) which of them T(a)(s, ·) is
+    """
+
+    def __init__(self, problem: SensingMDP) -> None:
+        self.problem = problem
+        self.rows, self.row_of = distinct_rows(problem)
+        self.W0 = valid_start(problem)
+        self.depth = 1
+        self.sweep_seconds = 0.0
+        self.W = [self.rows @ self.W0[:, None]]
+        self._look_costs = problem.costs + problem.sensing_costs()
+        self._stages = [problem.costs]  # m = 0…n-1: B(s, σ) C(a); (S, A), then (R, A^m)
+
+    def sweep(self, budget: Budget | None = None) -> float:
+        """Back up everything once; returns the largest rise of a root.  Valid even if cut short."""
+        began = time.perf_counter()
+        alpha, W = self.problem.discount, self.W
+        looks = [action_values(self.problem, self.W0, self._look_costs)]
+        for m in range(self.depth - 1):
+            looks.append(self._a_step_earlier(looks[m], m))
+        if not self._back_up_last(looks[-1], budget):
+            return 0.0
+        for m in range(self.depth - 1, 0, -1):
+            best = self._least(np.minimum(self._stages[m] + alpha * W[m], looks[m]))
+            np.maximum(W[m - 1], best, out=W[m - 1])
+        blind = self.problem.costs + alpha * W[0][self.row_of, 0]
+        new = np.maximum(self.W0, np.minimum(blind, looks[0]).min(axis=1))
+        new[self.problem.terminal] = 0.0
+        rise = float((new - self.W0).max())
+        self.W0 = new
+        self.sweep_seconds = time.perf_counter() - began
+        return rise
+
+    def _back_up_last(self, looks: np.ndarray, budget: Budget | None) -> bool:
+        """Level n, where the oldest state is revealed, one block for each σ₂."""
+        last = self.W[-1]
+        new = np.empty_like(last)
+        width = new.shape[1] // len(self._blocks())
+        for i, states in enumerate(self._blocks()):
+            if self.depth > 1:
+                ahead = self._stages[-1][states] + self.problem.discount * last[states]
+            else:
+                ahead = self.problem.costs + self.problem.discount * last[self.row_of, 0]
+            best = np.minimum(self.rows @ ahead, self.rows @ looks[states])
+            new[:, i * width : (i + 1) * width] = self._least(best)
+            if budget is not None and budget.over():
+                return False
+        np.maximum(last, new, out=last)
+        return True
+
+    def _blocks(self) -> list[np.ndarray | slice]:
+        """For each σ₂ the row that stands for (s', σ₂), for every s'; all states when n = 1."""
+        return [slice(None)] if self.depth == 1 else list(self.row_of.T)
+
+    def _a_step_earlier(self, X: np.ndarray, m: int) -> np.ndarray:
+        """Σ_s' T(σ₀)(s, s') X(s', σ, a) for every σ₀, from X with |σ| = m: -> (R, A^(m+1))."""
+        if m == 0:
+            return self.rows @ X
+        return np.concatenate([self.rows @ X[of] for of in self.row_of.T], axis=1)
+
+    def _least(self, X: np.ndarray) -> np.ndarray:
+        """The least over the last action: (R, A^m) -> (R, A^(m-1))."""
+        A = self.problem.num_actions
+        best = X[:, 0::A].copy()
+        for a in range(1, A):
+            np.minimum(best, X[:, a::A], out=best)
+        return best
+
+    def climb(self, budget: Budget | None = None, settled: float = SETTLED) -> int:
+        """Sweep until no root rises by more than ``settled`` of the largest value, or the budget
+        is over; returns the number of sweeps."""
+        enough = settled * (np.abs(self.W0).max() + self.problem.max_sensing_cost)
+        sweeps = 1
+        while self.sweep(budget) > enough and not (budget is not None and budget.over()):
+            sweeps += 1
+        return sweeps
+
+    def raise_roots(self, bound: np.ndarray) -> None:
+        """Take over a lower bound (S,) that was proven elsewhere, where it is the better one."""
+        self.W0 = np.maximum(self.W0, bound)
+
+    def deepen(self) -> None:
+        """From depth n to n + 1 with every value kept; refuses what memory does not hold."""
+        refuse_beyond_memory(self.problem, self.depth + 1, len(self.W[0]))
+        self._stages.append(self._a_step_earlier(self._stages[-1], self.depth - 1))
+        if self.depth == 1:
+            self.W.append(self.rows @ self.W[0][self.row_of, 0])
+        else:
+            self.W.append(self._a_step_earlier(self.W[-1], self.depth))
+        self.depth += 1
+
+
+def delayed_information_bound(problem: SensingMDP, depth: int) -> np.ndarray:
+    """Proven lower bound on the optimal cost at each root, (S,), from states seen late."""
+    check_depth(depth)
+    information = DelayedInformation(problem)
+    while information.depth < depth:
+        information.climb(settled=SETTLED_ON_THE_WAY)
+        information.deepen()
+    information.climb()
+    return information.W0
+
+
+def check_depth(depth: int) -> None:
+    """Refuse what is not a depth."""
+    if not (isinstance(depth, int | np.integer) and depth >= 1):
+        raise SolverError(f"depth is {depth!r}; expected a whole number of at least 1")
+
+
+def linear_sensing_only(problem: SensingMDP) -> str | None:
+    """Why a method that needs concavity in the belief cannot take this problem, or None."""
+    if problem.has_linear_sensing_cost:
+        return None
+    return "its sensing cost is a function of the belief; give a number or an array instead"
+
+
+def distinct_rows(problem: SensingMDP) -> tuple[np.ndarray | sparse.csr_array, np.ndarray]:
+    """The distinct rows of all T(a), (R, S) dense or sparse, and which one T(a)(s, ·) is (S, A)."""
+    S, A = problem.num_states, problem.num_actions
+    number: dict[bytes, int] = {}
+    row_of = np.empty((S, A), int)
+    first: list[int] = []
+    for a, T in enumerate(problem.transitions):
+        T.sort_indices()
+        for s in range(S):
+            of = slice(T.indptr[s], T.indptr[s + 1])
+            key = T.indices[of].tobytes() + T.data[of].tobytes()
+            r = row_of[s, a] = number.setdefault(key, len(first))
+            if r == len(first):
+                first.append(a * S + s)
+    rows = sparse.vstack(problem.transitions, format="csr")[first]
+    dense = rows.nnz > DENSE_FROM * rows.shape[0] * rows.shape[1]
+    return (rows.toarray() if dense else rows), row_of
+
+
+def valid_start(problem: SensingMDP) -> np.ndarray:
+    """V* (S,), lowered until it is a bound in floating point too and stays one while climbing."""
+    V, Q = solve_baseline(problem)
+    alpha, S = problem.discount, problem.num_states
+    scale = float(np.abs(V).max() + np.abs(problem.costs).max() + problem.max_sensing_cost)
+    rounding = (S + 16) * np.finfo(float).eps * scale
+    short = max(0.0, float((V - Q.min(axis=1)).max())) + rounding
+    return np.where(problem.terminal, 0.0, V - short / (1 - alpha))
+
+
+def refuse_beyond_memory(problem: SensingMDP, depth: int, rows: int) -> None:
+    """Raise if this depth needs more memory than may be taken; nothing is taken yet."""
+    block = 8.0 * rows * float(problem.num_actions) ** (depth - 1)
+    need, free = BLOCKS_HELD * block, MEMORY_SHARE * psutil.virtual_memory().available
+    if need > free:
+        raise SolverError(
+            f"delayed information of depth {depth} on {problem.name} needs {need / 1e9:.3g} GB and "
+            f"{free / 1e9:.3g} GB may be taken; ask for a depth below {depth}"
+        )
+
+
+@dataclass
+class DelayedInformationSolver(Solver):
+    """The bound alone, deeper step by step.
+
+    depth : where to stop; None to go on while budget and memory last
+    target_gap : stop once the bound is this close (as a share) to the value of SPI's policy, which
+        is then part of the solution
+    """
+
+    name = "delayed-information"
+    depth: int | None = None
+    target_gap: float | None = None
+
+    def supports(self, problem: SensingMDP) -> str | None:
+        return linear_sensing_only(problem)
+
+    def solve(self, problem: SensingMDP, budget: Budget) -> Solution:
+        if self.depth is not None:
+            check_depth(self.depth)
+        elif self.target_gap is None and budget.seconds == float("inf"):
+            raise SolverError(
+                "delayed-information needs an end: give a depth, a target_gap or a budget"
+            )
+        known = Solution(policy=None)
+        if self.target_gap is not None:
+            spi = make_solver("spi").solve(problem, budget)
+            known = complete(spi, problem, self.name, 0.0)
+        information = DelayedInformation(problem)
+        trace: list[tuple[float, float, float]] = []
+        sweeps = 0
+        upper = np.inf if known.value is None else known.value
+        while True:
+            last = information.depth == self.depth
+            settled = SETTLED if last else SETTLED_ON_THE_WAY
+            sweeps += information.climb(budget, settled)
+            trace.append((budget.spent(), float(problem.start @ information.W0), upper))
+            gap = known.with_lower_bound(information.W0).gap
+            reached = self.target_gap is not None and gap is not None and gap <= self.target_gap
+            if last or reached or budget.over():
+                break
+            if information.sweep_seconds * problem.num_actions * SWEEPS_AHEAD > budget.left():
+                sweeps += information.climb(budget)
+                break
+            information.deepen()
+        done = reached or information.depth == self.depth
+        return Solution(
+            policy=known.policy,
+            lower_bound=information.W0,
+            upper_bound=known.values,
+            iterations=sweeps,
+            status=SOLVED if done and not budget.over() else BUDGET,
+            trace=trace,
+            info={"depth": information.depth},
+        )
