@@ -1,0 +1,40 @@
+// The parts that only state something: the opening words, the figures, the settings.
+
+import { suite } from "./data.js";
+import { byId, definitions, el } from "./dom.js";
+
+function figures() {
+  for (const figure of suite.figures) {
+    const image = el("img", { src: figure.source, alt: figure.title, loading: "lazy" });
+    const link = el("a", { href: figure.file, class: "muted" }, "open alone");
+    byId("figure-list").append(
+      el("figure", {}, image, el("figcaption", {}, `${figure.title} `, link)),
+    );
+  }
+  if (!suite.figures.length) {
+    byId("figure-list").append(
+      el("p", { class: "muted" }, "No figures yet: `sensebench plot` makes them."),
+    );
+  }
+}
+
+function settings() {
+  byId("settings-body").append(definitions(suite.settings));
+  for (const [clone, record] of Object.entries(suite.environments)) {
+    const pairs = Object.entries(record).map(([name, value]) => [
+      name.replaceAll("_", " "),
+      typeof value === "object" && value !== null
+        ? Object.entries(value).map(([n, v]) => `${n} ${v}`).join(", ")
+        : String(value ?? ""),
+    ]);
+    byId("settings-body").append(
+      el("h3", {}, `Machine of clone ${clone}`), definitions(pairs, "facts small"),
+    );
+  }
+}
+
+export function startFront() {
+  byId("suite-words").textContent = suite.words;
+  figures();
+  settings();
+}
