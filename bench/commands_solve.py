@@ -94,9 +94,8 @@ def solve_problem(args: argparse.Namespace) -> None:
     _print("status", f"{solution.status}, {solution.iterations} iterations")
     if solution.sensing_rate is not None:
         _print("sensing rate", f"{solution.sensing_rate:.4f} of discounted steps")
-    print(
-        f"planning       {solution.seconds:.3f} s, evaluation {solution.evaluation_seconds:.3f} s"
-    )
+    _print("planning", f"{solution.seconds:.3f} s")
+    _print("evaluation", f"{solution.evaluation_seconds:.3f} s")
     _print_plans(problem, solution)
 
 

@@ -1,0 +1,61 @@
+"""The same cells on a Dask cluster: each worker runs the very process that would run here.
+
+A worker thread runs one cell at a time in a process of its own, under the same limits; rows are
+written here.  For equal settings start workers with one thread each::
+
+    dask scheduler
+    dask worker tcp://HOST:8786 --nthreads 1 --nworkers 2
+    sensebench run table1 --executor dask --scheduler tcp://HOST:8786
+
+Workers need this project at the same version (checked for every cell) and, for solvers or
+problems in files, the same paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bench import rows
+from bench.keys import code_hash
+from bench.limits import run_limited
+from bench.runner import Crew
+from solvers import load_solver_file
+
+CONNECT_SECONDS = 10
+
+
+def dask_crew(scheduler: str | None) -> Crew:
+    """A crew of the workers of a running cluster."""
+    if scheduler is None:
+        raise ValueError("--executor dask needs --scheduler ADDRESS, as in tcp://127.0.0.1:8786")
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ValueError(
+            "--executor dask needs the optional extra: pip install 'sensebench[dask]'"
+        ) from None
+    try:
+        client = Client(scheduler, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"no Dask scheduler answers at {scheduler}: {error}") from None
+
+    def size() -> int:
+        return sum(client.nthreads().values())
+
+    if size() == 0:
+        raise ValueError(f"the Dask cluster at {scheduler} has no workers; start some")
+    # A cell that kills its worker must not be tried on all the others in turn.
+    executor = client.get_executor(pure=False, retries=0)
+    return Crew(executor, run_on_worker, size, here=False)
+
+
+def run_on_worker(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Run one cell on a worker, if the worker's code is the code the cell was made with."""
+    for path in spec["files"]:
+        load_solver_file(path)
+    code = code_hash(spec["solver"], spec["problem"])
+    if code != spec["code"]:
+        reason = f"the worker runs other code ({code}) than this machine ({spec['code']})"
+        return {"row": {"status": rows.FAILED, "reason": f"failed: {reason}"}, "details": None}
+    return run_limited(spec)
