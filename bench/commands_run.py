@@ -14,12 +14,12 @@ from bench.problems import problems
 from bench.progress import Progress
 from bench.runner import RERUN_ALL, RERUN_FAILED, Crew, Runner, choose
 from bench.store import Store
-from bench.suite import Suite, load_suite, suite_names, suite_path
+from bench.suite import Suite, SuiteError, load_suite, suite_names, suite_path
 from solvers import make_solver, solver_classes
 
 RESULTS = Path("results")
 """Where results go unless told otherwise: in the directory one stands in."""
-FORMATS = ("text", "md", "csv", "tex")
+FORMATS = ("terminal", "markdown", "latex", "csv")
 MOST_FAILURES = 12
 
 
@@ -29,7 +29,7 @@ def add(commands: Any) -> None:
     show = commands.add_parser("list", help="problems, solvers, suites, and which can run here")
     show.set_defaults(call=list_all)
     table = commands.add_parser("table", help="print a suite's table and write it to its results")
-    table.add_argument("--format", choices=FORMATS, default="text", help="what to print")
+    table.add_argument("--format", choices=FORMATS, default="terminal", help="what to print")
     table.set_defaults(call=make_table)
     plot = commands.add_parser("plot", help="draw a suite's figures")
     plot.set_defaults(call=make_plots)
@@ -142,22 +142,28 @@ def list_all(args: argparse.Namespace) -> None:
         print(f"  {name:28} {options}{here}")
     print("\nsuites")
     for name in suite_names():
-        suite = load_suite(name)
-        print(f"  {name:28} {suite.title} ({len(suite.cells())} cells)")
+        try:
+            suite = load_suite(name)
+            print(f"  {name:28} {suite.title} ({len(suite.cells())} cells)")
+        except SuiteError as error:
+            print(f"  {name:28} [cannot run here: {str(error).splitlines()[0]}]")
 
 
 def make_table(args: argparse.Namespace) -> None:
     """Print a suite's table; its CSV, Markdown and LaTeX go beside the rows."""
-    from bench.tables import render
+    from bench.tables import render, write_tables
 
-    print(render(_stored_suite(args), args.results, args.format))
+    suite = _stored_suite(args)
+    print(render(suite, args.results, args.format))
+    written = write_tables(suite, args.results)
+    print(f"written: {', '.join(str(path) for path in written)}", file=sys.stderr)
 
 
 def make_plots(args: argparse.Namespace) -> None:
     """Draw a suite's figures."""
-    from bench.plots import draw
+    from bench.plots import write_plots
 
-    for path in draw(_stored_suite(args), args.results):
+    for path in write_plots(_stored_suite(args), args.results):
         print(path)
 
 

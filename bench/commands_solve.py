@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from bench.commands_run import seconds
+from bench.option_check import check_options
 from bench.problems import Problem, find_problem, load_problem
-from bench.suite_check import Checker, SuiteError, check_options
 from solvers import (
     SensingMDP,
     Solution,
@@ -111,10 +111,16 @@ def parse_options(solver: str, texts: list[str]) -> dict[str, Any]:
             options[name] = ast.literal_eval(value)
         except (ValueError, SyntaxError):
             options[name] = {"true": True, "false": False}.get(value, value)
-    found = Checker(Path("--option"))
-    check_options(found, solver, solver_classes()[solver], options, seed_allowed=True)
-    if found.mistakes:
-        raise SuiteError("\n".join(m.removeprefix("--option: ") for m in found.mistakes))
+    mistakes: list[str] = []
+    check_options(
+        lambda key, text: mistakes.append(f"{key}: {text}"),
+        f"--option {solver}",
+        solver_classes()[solver],
+        options,
+        seed_allowed=True,
+    )
+    if mistakes:
+        raise SolverError("\n".join(mistakes))
     return options
 
 

@@ -6,15 +6,15 @@ expected a whole number, found 'three'``.  All mistakes of a file are told at on
 
 from __future__ import annotations
 
+import itertools
 import math
-import types
-import typing
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from bench.option_check import check_options, number, whole
 from bench.problems import find_problem
-from solvers import Solver, SolverError, load_solver_file, make_solver, solver_classes
+from solvers import SolverError, load_solver_file, solver_classes
 
 TOP = {
     "title",
@@ -28,8 +28,10 @@ TOP = {
     "solver",
 }
 PROBLEM = {"id", "sensing_costs"}
-SOLVER = {"id", "label", "options", "budget", "only_problems"}
-WORDS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
+SOLVER = {"id", "label", "options", "each", "budget", "only_problems"}
+GRID = {"from", "to", "count"}
+SIGNIFICANT = 3
+"""Digits of the sensing costs of a grid."""
 
 
 class SuiteError(ValueError):
@@ -73,11 +75,11 @@ def settings(found: Checker, content: dict) -> dict[str, Any]:
     for key in ("threads", "memory_mb"):
         if key in content:
             value = content[key]
-            if found.expect(_whole(value) and value > 0, key, "a whole number above 0", value):
+            if found.expect(whole(value) and value > 0, key, "a whole number above 0", value):
                 given[key] = value
     if "seeds" in content:
         seeds = content["seeds"]
-        right = isinstance(seeds, list) and bool(seeds) and all(_whole(s) for s in seeds)
+        right = isinstance(seeds, list) and bool(seeds) and all(whole(s) for s in seeds)
         if found.expect(right, "seeds", "a list of whole numbers", seeds):
             given["seeds"] = tuple(seeds)
     return given
@@ -115,6 +117,8 @@ def problem_entries(found: Checker, content: dict) -> list[dict[str, Any]]:
             continue
         costs = table.get("sensing_costs", list(problem.sensing_costs))
         key = where + ".sensing_costs"
+        if isinstance(costs, dict):
+            costs = _grid(found, key, costs)
         right = isinstance(costs, list) and bool(costs)
         if not found.expect(right, key, "a list of sensing costs, as in [0.01, 0.05]", costs):
             continue
@@ -125,7 +129,7 @@ def problem_entries(found: Checker, content: dict) -> list[dict[str, Any]]:
                 except ValueError as error:
                     found.wrong(f"{key}[{i + 1}]", str(error))
             else:
-                right = _number(k) and math.isfinite(k) and k >= 0
+                right = number(k) and math.isfinite(k) and k >= 0
                 found.expect(right, f"{key}[{i + 1}]", "a number of at least 0", k)
         entries.append({"id": name, "sensing_costs": tuple(_frozen(k) for k in costs)})
     return entries
@@ -143,11 +147,9 @@ def solver_entries(found: Checker, content: dict, problems: list[str]) -> list[d
             known = ", ".join(sorted(solver_classes()))
             found.wrong(where + ".id", f"unknown solver {name!r}; the solvers are: {known}")
             continue
-        options = table.get("options", {})
-        key = where + ".options"
-        if not found.expect(isinstance(options, dict), key, "a table of options", options):
-            continue
-        check_options(found, key, solver_classes()[name], options)
+        variants = _variants(found, where, table)
+        for options in variants:
+            check_options(found.wrong, where + ".options", solver_classes()[name], options)
         if "budget" in table:
             _budget(found, where + ".budget", table["budget"])
         label = table.get("label", name)
@@ -158,69 +160,53 @@ def solver_entries(found: Checker, content: dict, problems: list[str]) -> list[d
             for pattern in only:
                 right = isinstance(pattern, str) and any(fnmatchcase(p, pattern) for p in problems)
                 found.expect(right, key, f"ids of problems of this suite {problems}", pattern)
-        entries.append(
+        entries += [
             {
                 "id": name,
-                "label": label,
+                "label": _label(found, where + ".label", label, options),
                 "options": options,
                 "budget": table.get("budget"),
                 "only_problems": tuple(only),
                 "seeded": "seed" in solver_classes()[name].options(),
             }
-        )
+            for options in variants
+        ]
     return entries
 
 
-def check_options(
-    found: Checker,
-    key: str,
-    cls: type[Solver],
-    options: dict[str, Any],
-    seed_allowed: bool = False,
-) -> None:
-    """Names, types and values of a solver's options; a suite gives seeds apart."""
-    known = cls.options()
-    hints = typing.get_type_hints(cls)
-    before = len(found.mistakes)
-    for option, value in options.items():
-        if option == "seed" and not seed_allowed:
-            found.wrong(f"{key}.seed", "give seeds at the top of the file: seeds = [0, 1]")
-        elif option not in known:
-            has = ", ".join(f"{n} (default {d!r})" for n, d in known.items()) or "none"
-            found.wrong(f"{key}.{option}", f"{cls.name} has no such option; its options: {has}")
-        elif not of_type(value, hints.get(option, Any)):
-            found.expect(False, f"{key}.{option}", _words(hints[option]), value)
-    if len(found.mistakes) == before:
-        try:
-            make_solver(cls.name, **options)
-        except (ValueError, TypeError) as error:
-            found.wrong(key, str(error))
+def _variants(found: Checker, where: str, table: dict) -> list[dict[str, Any]]:
+    """The options of a ``[[solver]]``, once for each combination of its ``each`` lists."""
+    options, each = table.get("options", {}), table.get("each", {})
+    if not found.expect(isinstance(options, dict), where + ".options", "a table", options):
+        return []
+    right = isinstance(each, dict) and all(isinstance(v, list) and v for v in each.values())
+    if not found.expect(right, where + ".each", "a table of lists of option values", each):
+        return []
+    return [
+        {**options, **dict(zip(each, chosen, strict=True))}
+        for chosen in itertools.product(*each.values())
+    ]
 
 
-def of_type(value: Any, hint: Any) -> bool:
-    """Whether a plain value fits an annotation; a whole number fits a float."""
-    origin = typing.get_origin(hint)
-    if hint is Any:
-        return True
-    if origin in (typing.Union, types.UnionType):
-        return any(of_type(value, part) for part in typing.get_args(hint))
-    if origin is typing.Literal:
-        return value in typing.get_args(hint)
-    if hint is float:
-        return _number(value)
-    if hint is int:
-        return _whole(value)
-    if hint in (bool, str, type(None)):
-        return isinstance(value, hint)
-    return True  # the solver itself knows better
+def _label(found: Checker, key: str, label: str, options: dict[str, Any]) -> str:
+    """The label with ``{option}`` filled in."""
+    try:
+        return str(label).format(**options)
+    except (KeyError, IndexError, ValueError):
+        found.wrong(key, f"expected a text in which {{…}} names an option, found {label!r}")
+        return str(label)
 
 
-def _words(hint: Any) -> str:
-    if typing.get_origin(hint) in (typing.Union, types.UnionType):
-        return " or ".join(_words(p) for p in typing.get_args(hint) if p is not type(None))
-    if typing.get_origin(hint) is typing.Literal:
-        return "one of " + ", ".join(repr(v) for v in typing.get_args(hint))
-    return WORDS.get(hint, str(hint))
+def _grid(found: Checker, key: str, table: dict) -> list[float]:
+    """``{ from, to, count }``: sensing costs evenly spaced on a log scale, ends included."""
+    found.only(table, GRID, key + ".")
+    low, high, count = (table.get(name) for name in ("from", "to", "count"))
+    right = number(low) and number(high) and 0 < low < high and whole(count) and count > 1
+    expected = "{ from = LOW, to = HIGH, count = NUMBER } with 0 < LOW < HIGH and NUMBER > 1"
+    if not found.expect(right, key, expected, table):
+        return []
+    ratio = (high / low) ** (1 / (count - 1))
+    return [float(f"{low * ratio**i:.{SIGNIFICANT}g}") for i in range(count)]
 
 
 def _tables(found: Checker, content: dict, key: str) -> list[tuple[str, dict]]:
@@ -234,16 +220,8 @@ def _tables(found: Checker, content: dict, key: str) -> list[tuple[str, dict]]:
 
 
 def _budget(found: Checker, key: str, value: Any) -> bool:
-    right = _number(value) and math.isfinite(value) and value > 0
+    right = number(value) and math.isfinite(value) and value > 0
     return found.expect(right, key, "a number of seconds above 0", value)
-
-
-def _whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _frozen(k: Any) -> Any:
