@@ -1,0 +1,35 @@
+"""The problem in a file: ``.npz`` or ``.pomdp``, by its path."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from bench.problems import Problem
+from pomdp_bridge import files
+from solvers.model import SensingMDP
+from solvers.validation import SensingCost
+
+
+def file_problem(path: str | Path) -> Problem:
+    """A file as a problem; its own sensing cost is the default.
+
+    A sensing cost that varies stays as it is unless another one is asked for; the number listed
+    for it is then NaN.  Values are printed as rewards, as the ``.pomdp`` format has them.
+    """
+    model = files.read(path)
+    uniform = isinstance(model.sensing_cost, float)
+
+    def build(sensing_cost: SensingCost) -> SensingMDP:
+        if isinstance(sensing_cost, float) and np.isnan(sensing_cost):
+            return model
+        return model.with_sensing_cost(sensing_cost)
+
+    return Problem(
+        id=str(path),
+        title=model.name,
+        build=build,
+        sensing_costs=(model.sensing_cost if uniform else float("nan"),),
+        digits=6,
+    )
