@@ -86,9 +86,8 @@ def run_suite(args: argparse.Namespace) -> int:
     store = Store(args.results, suite.name)
     crew = _crew(args)
     progress = Progress(crew.size())
-    runner = Runner(store, crew, progress)
     try:
-        runner.run(cells, args.rerun)
+        Runner(store, crew, progress).run(cells, args.rerun)
     except KeyboardInterrupt:
         left = len(progress.todo)
         print(
@@ -97,6 +96,8 @@ def run_suite(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 130
+    finally:
+        crew.close()
     _summarise(suite, store, {cell.key for cell in cells})
     print(f"rows: {store.rows_path}; next: sensebench table {args.suite}")
     return 0

@@ -40,14 +40,23 @@ def dask_crew(scheduler: str | None) -> Crew:
     except (OSError, ValueError) as error:
         raise ValueError(f"no Dask scheduler answers at {scheduler}: {error}") from None
 
-    def size() -> int:
-        return sum(client.nthreads().values())
-
-    if size() == 0:
-        raise ValueError(f"the Dask cluster at {scheduler} has no workers; start some")
-    # A cell that kills its worker must not be tried on all the others in turn.
+    # A cell that fails on one worker must not be tried on the others in turn.
     executor = client.get_executor(pure=False, retries=0)
-    return Crew(executor, run_on_worker, size, here=False)
+
+    def close() -> None:
+        executor.shutdown(wait=False)
+        client.close()
+
+    crew = Crew(
+        submit=lambda spec: executor.submit(run_on_worker, spec),
+        size=lambda: sum(client.nthreads().values()),
+        close=close,
+        here=False,
+    )
+    if crew.size() == 0:
+        close()
+        raise ValueError(f"the Dask cluster at {scheduler} has no workers; start some")
+    return crew
 
 
 def run_on_worker(spec: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from typing import Any
 
 import psutil
 
+from pomdp_bridge import environment as bridge
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = (
     *("sensebench", "numpy", "scipy", "numba", "pandas", "matplotlib", "gymnasium"),
@@ -19,8 +21,11 @@ PACKAGES = (
 CODE = ("solvers", "pomdp_bridge", "julia", "bench", "pyproject.toml")
 
 
-def describe() -> dict[str, Any]:
-    """Machine, system, Python, packages, commit and whether the code differs from it."""
+def describe(jobs: int) -> dict[str, Any]:
+    """Machine, system, Python, packages, Julia, commit and whether the code differs from it.
+
+    jobs : how many cells ran at once, since they share the machine
+    """
     return {
         "cpu": _cpu(),
         "cores": os.cpu_count(),
@@ -30,6 +35,8 @@ def describe() -> dict[str, Any]:
         "python": platform.python_version(),
         "packages": {p: v for p in PACKAGES if (v := _version(p)) is not None},
         "solver_packages": _solver_packages(),
+        **_julia(),
+        "jobs": jobs,
         "commit": _git("rev-parse", "HEAD"),
         "dirty": bool(_git("status", "--porcelain", "--", *CODE)),
     }
@@ -60,6 +67,16 @@ def _solver_packages() -> dict[str, str]:
         if any(point.group.startswith("sensebench.") for point in found.entry_points)
         and found.metadata["Name"] != "sensebench"
     }
+
+
+def _julia() -> dict[str, Any]:
+    """Julia's version and those of the packages we use there; nothing where it is not set up."""
+    env, wrong = bridge.check()
+    if env is None or wrong is not None:
+        return {"julia": None}
+    versions = bridge.manifest_versions(env)
+    packages = {p: versions[p] for p in bridge.required_packages() if versions.get(p)}
+    return {"julia": env.version_text, "julia_packages": packages}
 
 
 def _git(*arguments: str) -> str | None:

@@ -14,10 +14,9 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
-from functools import partial
 from typing import Any
 
 from bench import environment, rows
@@ -31,23 +30,31 @@ POLL_SECONDS = 0.5
 RERUN_FAILED, RERUN_ALL = "failed", "all"
 
 
-@dataclass
+@dataclass(frozen=True)
 class Crew:
-    """Who does the work: an executor, the function it runs, and how many cells at once."""
+    """Who does the work.
 
-    executor: futures.Executor
-    work: Callable[[Mapping[str, Any]], dict[str, Any]]
+    submit : starts a cell given as plain values; size : how many cells at once, just now;
+    close : ends what is under way; here : False where cells run on other machines, which may
+    have what this one lacks
+    """
+
+    submit: Callable[[Mapping[str, Any]], futures.Future]
     size: Callable[[], int]
-    stop: threading.Event = field(default_factory=threading.Event)
+    close: Callable[[], None]
     here: bool = True
-    """False where cells run on other machines, which may have what this one lacks."""
 
     @classmethod
     def local(cls, jobs: int) -> Crew:
         """``jobs`` cells at once on this machine."""
         stop = threading.Event()
         pool = futures.ThreadPoolExecutor(jobs, thread_name_prefix="cell")
-        return cls(pool, partial(run_limited, stop=stop), lambda: jobs, stop)
+
+        def close() -> None:
+            stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+
+        return cls(lambda spec: pool.submit(run_limited, spec, stop), lambda: jobs, close)
 
 
 def choose(cells: Iterable[Cell], only: Iterable[str]) -> list[Cell]:
@@ -98,14 +105,12 @@ class Runner:
         self.progress.begin(todo, len(cells), stored)
         if not todo:
             return
-        self.store.record_environment(environment.describe())
+        self.store.record_environment(environment.describe(self.crew.size()))
         self.before = len(stored)
         try:
             with _terminate_as_interrupt():
                 self._work_through(deque(todo))
         finally:
-            self.crew.stop.set()
-            self.crew.executor.shutdown(wait=True, cancel_futures=True)
             self.progress.close()
 
     # ------------------------------------------------------------------ what is to be done
@@ -161,7 +166,7 @@ class Runner:
                 self._record(cell, {"row": {**row, "note": rows.UNAVAILABLE}, "details": None})
                 continue
             self.progress.started(cell)
-            running[self.crew.executor.submit(self.crew.work, asdict(cell))] = cell
+            running[self.crew.submit(asdict(cell))] = cell
 
     def _done_meanwhile(self, cell: Cell) -> bool:
         """Whether another run of this clone has done the cell since this one began."""
