@@ -122,19 +122,19 @@ def _rows(T: Any) -> list[list]:
 
 def _walk_frames(model: SensingMDP, root: int, plan: Mapping[str, Any]) -> list[list]:
     """[[state, chance, …] likeliest first, terminal mass, cost so far, paid for looks] per step."""
-    belief = np.zeros((1, model.num_states))
-    belief[0, root] = 1.0
+    belief = np.zeros(model.num_states)
+    belief[root] = 1.0
     cost = paid = 0.0
-    frames = [_frame(model, belief[0], cost, paid)]
+    frames = [_frame(model, belief, cost, paid)]
     for t, action in enumerate(plan["actions"][:STORED_STEPS]):
         discount = model.discount**t
-        cost += discount * float(belief[0] @ model.costs[:, action])
+        cost += discount * float(belief @ model.costs[:, action])
         last = t + 1 == plan.get("length", len(plan["actions"]))
         if plan["senses"] and last:
             look = discount * float(model.sensing_cost_at(belief)[0, action])
             cost, paid = cost + look, paid + look
-        belief = model.step(belief, np.array([action]))
-        frames.append(_frame(model, belief[0], cost, paid))
+        belief = belief @ model.transitions[action]
+        frames.append(_frame(model, belief, cost, paid))
     return frames
 
 

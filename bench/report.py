@@ -6,6 +6,8 @@ arranges them for the page and writes the file.
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import math
 import os
@@ -26,8 +28,6 @@ TRACE_POINTS = 80
 CLOSED = 1e-7
 """A proven gap below this is rounding: the value is optimal."""
 TIMES = ("start", "compile", "export", "solve", "evaluate", "wall")
-RAW_IN_ADDRESS = " !$&'()*+,-./:;=?@[]^_`{|}~"
-"""Characters an image address may hold as they are: most of an SVG file."""
 
 
 def write_report(suite: str, results_dir: str | Path) -> Path:
@@ -52,7 +52,7 @@ def write_report(suite: str, results_dir: str | Path) -> Path:
         "cells": cells,
         "settings": _settings(frame),
         "environments": _environments(folder),
-        "figures": _figures(folder),
+        "figures": _figures(folder, frame),
     }
     path = folder / "report.html"
     temporary = path.with_suffix(".html.tmp")
@@ -187,16 +187,22 @@ def _environments(folder: Path) -> dict[str, Any]:
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
-def _figures(folder: Path) -> list[dict[str, str]]:
-    """The suite's figures; as images, so that nothing in them can act on the page."""
+def _figures(folder: Path, frame: pd.DataFrame) -> list[dict[str, str]]:
+    """The suite's figures, those of all problems first; packed, since an SVG is mostly repetition.
+
+    The page shows them as images, so that nothing in them can act on it.
+    """
+    titles = dict(zip(frame["problem"], frame["problem_title"], strict=True))
     found = []
-    for path in sorted((folder / "figures").glob("*.svg")):
-        text = " ".join(path.read_text(encoding="utf-8").split())
-        found.append(
-            {
-                "title": path.stem.replace("-", " ").replace("_", " "),
-                "file": f"figures/{quote(path.name)}",
-                "source": "data:image/svg+xml," + quote(text, safe=RAW_IN_ADDRESS),
-            }
-        )
-    return found
+    for path in (folder / "figures").glob("*.svg"):
+        own = [p for p in titles if path.stem.endswith(f"-{p}")]
+        problem = max(own, key=len, default="")
+        words = path.stem.removesuffix(f"-{problem}").replace("-", " ").capitalize()
+        packed = gzip.compress(path.read_bytes(), mtime=0)
+        figure = {
+            "title": f"{words}: {titles[problem]}" if problem else words,
+            "file": f"figures/{quote(path.name)}",
+            "packed": base64.b64encode(packed).decode("ascii"),
+        }
+        found.append((bool(problem), path.stem, figure))
+    return [figure for _, _, figure in sorted(found, key=lambda each: each[:2])]

@@ -52,7 +52,7 @@ function square(letter, row, column, mass, root, ends) {
     group.append(svg("text", { class: "letter", x: x + 7, y: y + 16 }, letter));
   }
   if (mass >= 0.005) {
-    const share = svg("text", { class: mass > 0.45 ? "share strong" : "share", x: x + SIZE / 2, y: y + SIZE / 2 + 6 });
+    const share = svg("text", { class: mass > 0.8 ? "share strong" : "share", x: x + SIZE / 2, y: y + SIZE / 2 + 6 });
     share.textContent = `${Math.round(100 * mass)}`;
     group.append(share);
   }

@@ -15,12 +15,12 @@ const TIMES = [
 function outcome(cell, problem) {
   const shown = (v) => (v === null ? null : fixed(v, Math.max(problem.digits, 4)));
   const error = cell.standardError ? ` ± ${shown(cell.standardError)} (simulated)` : "";
-  const paper = cell.published && (cell.flag ? `${cell.published} (${cell.flag})` : cell.published);
+  const remark = { better: " (ours is better)", worse: " (ours is worse)" }[cell.flag] ?? "";
   return definitions([
     ["Value", cell.value === null ? null : shown(cell.value) + error],
-    ["Published", paper],
+    ["Published", cell.published && cell.published + remark],
     ["Proven gap", cell.value === null ? null : cell.gapText],
-    ["Bound of this row", shown(cell.bestBound)],
+    ["Best proven bound", shown(cell.bestBound)],
     ["Bounds this run proves", cell.bounds.some((b) => b !== null)
       ? `${shown(cell.bounds[0]) ?? "−∞"} to ${shown(cell.bounds[1]) ?? "∞"}` : null],
     ["Share of steps that look", percent(cell.sensingRate)],

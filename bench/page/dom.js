@@ -36,9 +36,9 @@ export function definitions(pairs, className = "facts") {
 }
 
 /** A labelled select; options are [value, text] pairs. */
-export function picker(label, options, value, onpick) {
+export function picker(id, label, options, value, onpick) {
   const choices = options.map(([v, text]) => el("option", { value: v }, text));
-  const select = el("select", { onchange: () => onpick(select.value) }, ...choices);
+  const select = el("select", { id, onchange: () => onpick(select.value) }, ...choices);
   select.value = value;
   return el("label", { class: "picker" }, el("span", {}, label), select);
 }
@@ -54,11 +54,11 @@ export function eye(title = "looks") {
 }
 
 const ICONS = {
-  first: "M3 2h2v12H3zM14 2v12L6 8z",
-  previous: "M12 2v12L4 8z",
+  first: "M2 2h2v12H2zM9.5 2v12L4.5 8zM15 2v12L10 8z",
+  previous: "M3 2h2v12H3zM13 2v12L6 8z",
   play: "M4 2l9 6-9 6z",
   pause: "M4 2h3v12H4zM9 2h3v12H9z",
-  next: "M4 2v12l8-6z",
+  next: "M11 2h2v12h-2zM3 2v12l7-6z",
 };
 
 /** A small picture for a button; the button's label says what it means. */

@@ -25,9 +25,11 @@ function startPicker(key) {
   const model = policies().problems[cellOf[key].problem];
   const [first, others] = startsOf(key);
   const option = (s, text) => el("option", { value: s }, text);
-  const select = el("select", { id: "start" });
+  const select = el("select", { id: "pick-start" });
   const share = (p) => (first.length > 1 ? ` (${percent(p)})` : "");
-  select.append(el("optgroup", { label: "Start states" }, ...first.map(([s, p]) => option(s, model.states[s] + share(p)))));
+  const few = first.length < model.start.length;
+  const label = few ? `The ${first.length} likeliest start states` : "Start states";
+  select.append(el("optgroup", { label }, ...first.map(([s, p]) => option(s, model.states[s] + share(p)))));
   if (others.length) {
     select.append(el("optgroup", { label: "Other states" }, ...others.map((s) => option(s, model.states[s]))));
   }
@@ -62,10 +64,11 @@ function pickers() {
   const costOf = (text) => explorable(cell.problem).find((c) => String(c.k) === text).k;
   const firstCost = (id) => explorable(id)[0].k;
   return el("div", { class: "pickers" },
-    picker("Problem", problems, cell.problem, (id) => choose(id, firstCost(id))),
-    picker("Sensing cost k", costs, String(cell.k), (text) => choose(cell.problem, costOf(text))),
-    picker("Solver", solvers, cell.key, (key) => change({ keys: [key, ...state.keys.slice(1)], seen: [[], state.seen[1]] })),
-    picker("Beside it", [["", "nothing"], ...solvers], state.keys[1] ?? "",
+    picker("pick-problem", "Problem", problems, cell.problem, (id) => choose(id, firstCost(id))),
+    picker("pick-k", "Sensing cost k", costs, String(cell.k), (text) => choose(cell.problem, costOf(text))),
+    picker("pick-solver", "Solver", solvers, cell.key,
+      (key) => change({ keys: [key, ...state.keys.slice(1)], seen: [[], state.seen[1]] })),
+    picker("pick-beside", "Beside it", [["", "nothing"], ...solvers], state.keys[1] ?? "",
       (key) => change({ keys: key ? [state.keys[0], key] : [state.keys[0]], seen: [state.seen[0], []] })),
     startPicker(cell.key));
 }
@@ -88,32 +91,31 @@ function remember() {
   }, true);
 }
 
+function see(i, look, s) {
+  const before = Array.from({ length: look }, (_, j) => state.seen[i][j] ?? "");
+  state.seen[i] = [...before, s]; // what was seen later depends on it, so it is forgotten
+  change({});
+}
+
 function redraw() {
-  if (!state.keys.length) return;
-  const focused = document.activeElement?.closest("#explorer-body") && document.activeElement;
-  const place = focused && (focused.id || (focused.dataset.look !== undefined ? "look" : focused.closest("label")?.textContent && "picker"));
-  const index = focused ? [...byId("explorer-body").querySelectorAll("select")].indexOf(focused) : -1;
-  let goesOn = false;
-  const panels = state.keys.map((key, i) => {
-    const walk = makeWalk(key, state.start, state.seen[i]);
-    const drawn = drawPanel(key, walk, state.step, state.seen[i], {
-      onstep: go,
-      onsee: (look, s) => {
-        state.seen[i] = [...Array.from({ length: look }, (_, j) => state.seen[i][j] ?? ""), s];
-        change({});
-      },
-    });
-    goesOn ||= drawn.goesOn;
-    return drawn.panel;
-  });
-  const stage = el("div", { class: state.keys.length > 1 ? "panels two" : "panels" }, ...panels);
-  byId("explorer-body").replaceChildren(pickers(), transport(goesOn), stage);
-  for (const now of byId("explorer-body").querySelectorAll("[aria-current]")) {
+  const body = byId("explorer-body");
+  const focused = body.contains(document.activeElement) ? document.activeElement.id : null;
+  const drawn = state.keys.map((key, i) => drawPanel(
+    i, key, makeWalk(key, state.start, state.seen[i]), state.step, state.seen[i],
+    { onstep: go, onsee: (look, s) => see(i, look, s) },
+  ));
+  const goesOn = drawn.some((one) => one.goesOn);
+  const stage = el("div", { class: drawn.length > 1 ? "panels two" : "panels" });
+  stage.append(...drawn.map((one) => one.panel));
+  body.replaceChildren(pickers(), transport(goesOn), stage);
+  for (const now of body.querySelectorAll("[aria-current]")) {
     const strip = now.closest(".strip"); // keep the current step in sight without moving the page
     strip.scrollLeft = now.offsetLeft - strip.clientWidth / 2;
   }
-  if (place && byId(place)) byId(place).focus({ preventScroll: true });
-  else if (index >= 0) byId("explorer-body").querySelectorAll("select")[index]?.focus({ preventScroll: true });
+  if (focused !== null) {
+    const again = byId(focused);
+    (again && !again.disabled ? again : byId("explorer")).focus({ preventScroll: true });
+  }
   if (!goesOn) stop();
 }
 
@@ -165,7 +167,7 @@ export function showPolicy(text, parameters) {
     seen: [numbers(parameters.seen), numbers(parameters.seen2)],
   });
   redraw();
-  byId("explorer").scrollIntoView();
+  byId("explorer").scrollIntoView({ behavior: "instant" });
   byId("explorer").focus({ preventScroll: true });
 }
 

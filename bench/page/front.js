@@ -3,17 +3,25 @@
 import { suite } from "./data.js";
 import { byId, definitions, el } from "./dom.js";
 
+/** The address of a packed figure: gzip in base64, unpacked here. */
+async function unpacked(packed) {
+  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return `data:image/svg+xml,${encodeURIComponent(await new Response(stream).text())}`;
+}
+
 function figures() {
   for (const figure of suite.figures) {
-    const image = el("img", { src: figure.source, alt: figure.title, loading: "lazy" });
-    const link = el("a", { href: figure.file, class: "muted" }, "open alone");
+    const image = el("img", { alt: figure.title });
+    unpacked(figure.packed).then((source) => { image.src = source; });
+    const link = el("a", { href: figure.file }, "open alone");
     byId("figure-list").append(
-      el("figure", {}, image, el("figcaption", {}, `${figure.title} `, link)),
+      el("figure", {}, image, el("figcaption", {}, `${figure.title} · `, link)),
     );
   }
   if (!suite.figures.length) {
     byId("figure-list").append(
-      el("p", { class: "muted" }, "No figures yet: `sensebench plot` makes them."),
+      el("p", { class: "muted" }, "No figures yet: ", el("code", {}, "sensebench plot"), " makes them."),
     );
   }
 }

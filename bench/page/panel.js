@@ -44,15 +44,18 @@ function figures(frame, cell, model) {
   ], "facts panel-facts");
 }
 
-function chooser(frame, model, onsee) {
-  if (!frame.senses || !frame.mayShow) return null;
-  const select = el("select", { "data-look": frame.looks });
+function chooser(i, frame, model, onsee) {
+  const slot = el("div", { class: "look-slot" }); // keeps its height, so that nothing jumps
+  if (!frame.senses || !frame.mayShow) return slot;
+  const select = el("select", { id: `look-${i}` });
   for (const [s, p] of frame.mayShow) {
-    select.append(el("option", { value: s }, `${model.states[s]} (${percent(p)})`));
+    const end = model.terminal.includes(s) ? ", terminal" : "";
+    select.append(el("option", { value: s }, `${model.states[s]} (${percent(p)}${end})`));
   }
   select.value = frame.seen ?? frame.mayShow[0][0];
   select.addEventListener("change", () => onsee(frame.looks, Number(select.value)));
-  return el("label", { class: "picker look" }, el("span", {}, "The look shows"), select);
+  slot.append(el("label", { class: "picker inline" }, el("span", {}, "The look shows"), select));
+  return slot;
 }
 
 /** The steps behind and the rest of the plan in hand, as buttons. */
@@ -77,8 +80,8 @@ function strip(walk, step, model, onstep) {
   return list;
 }
 
-/** Draw one panel; returns the element and whether the walk goes on past this step. */
-export function drawPanel(key, walk, step, seen, handlers) {
+/** Draw panel i; returns the element and whether the walk goes on past this step. */
+export function drawPanel(i, key, walk, step, seen, handlers) {
   const cell = cellOf[key];
   const model = policies().problems[cell.problem];
   const frame = walk.at(step);
@@ -92,12 +95,11 @@ export function drawPanel(key, walk, step, seen, handlers) {
   const words = el("div", { class: "panel-words" },
     el("p", { class: "since muted" }, since),
     doing(frame, model),
-    chooser(frame, model, handlers.onsee),
-    figures(frame, cell, model),
-    bars);
+    chooser(i, frame, model, handlers.onsee),
+    figures(frame, cell, model));
   const panel = el("article", { class: "panel", "aria-label": `${cell.solver}, step ${step}` },
     el("header", {}, el("h3", {}, cell.solver), el("span", { class: "muted" }, value)),
-    el("div", { class: picture ? "panel-body" : "" }, picture, words),
+    el("div", { class: picture ? "panel-body" : "" }, words, picture, bars),
     strip(walk, step, model, handlers.onstep));
   panel.dataset.key = key;
   panel.dataset.step = String(Math.min(step, walk.frames.length - 1));

@@ -156,18 +156,17 @@ function columnPicker() {
     Object.assign(order, { column: column || null, descending: false });
     drawTable();
   };
-  const label = picker("Sort rows by", columns, "", sort);
+  const label = picker("sort-rows", "Sort rows by", columns, "", sort);
   label.classList.add("inline", "narrow-only");
   return label;
 }
 
 function measurePicker() {
-  const label = picker("Solvers sort by", Object.entries(MEASURES), order.measure, (measure) => {
+  const label = picker("measure", "Solvers sort by", Object.entries(MEASURES), order.measure, (measure) => {
     order.measure = measure;
     drawTable();
   });
   label.classList.add("inline");
-  label.querySelector("select").id = "measure";
   return label;
 }
 
