@@ -17,7 +17,7 @@ import numpy as np
 from pomdp_bridge.cassandra import NAMES_MARK
 from pomdp_bridge.cassandra_grammar import ALL, RawPOMDP, parse
 from solvers.model import SensingMDP
-from solvers.validation import ModelError
+from solvers.validation import ROW_SUM_TOLERANCE, ModelError
 
 LARGEST = 2**28
 """Entries of T or O held at once: 2 GiB."""
@@ -29,6 +29,13 @@ def read_pomdp(path: str | Path) -> SensingMDP:
     """Read a ``.pomdp`` file; a POMDP without the sensing structure is refused, saying why."""
     raw = parse(path)
     T = _dense(raw.transitions, (len(raw.actions), len(raw.states), len(raw.states)), raw)
+    off = np.abs(T.sum(axis=2) - 1)
+    if off.max() > ROW_SUM_TOLERANCE:
+        a, s = np.unravel_index(int(off.argmax()), off.shape)
+        raise ModelError(
+            f"{raw.path}: transitions of action {raw.actions[a]} from state {raw.states[s]} sum to "
+            f"{T[a, s].sum():.6g}; expected 1"
+        )
     shown = _shown(raw)
     R = _rewards(raw, T, shown)
     blind, looking = _kinds(raw, shown)
@@ -145,7 +152,7 @@ def _twin(raw: RawPOMDP, T: np.ndarray, a: int, looking: np.ndarray) -> int:
 def _simplest(k: np.ndarray, scale: float) -> float | np.ndarray:
     """k (S, A) as a number or (A,) where it is one, freed from the rounding of a difference."""
     rounded = np.array([float(f"{x:.12g}") for x in k.ravel()]).reshape(k.shape)
-    k = np.where(np.abs(rounded - k) <= 1e-12 * scale, rounded, k)
+    k = np.where(np.abs(rounded - k) <= 4 * np.finfo(float).eps * scale, rounded, k)
     if np.ptp(k) <= 1e-12 * scale:
         return float(k.flat[0])
     if np.ptp(k, axis=0).max() <= 1e-12 * scale:
