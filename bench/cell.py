@@ -21,14 +21,16 @@ import time
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bench import rows
 from bench.cell_result import InvalidResult, checked, detail, figures, package_versions
-from bench.limits import EVALUATING, PLANNING
+from bench.limits import EVALUATING, LOG_BYTES, PLANNING
 from bench.problems import load_problem
+from pomdp_bridge.errors import BridgeError
 from solvers import Budget, PolicyError, SensingMDP, Solver, load_solver_file, make_solver
 from solvers.solver import complete
 
@@ -36,41 +38,53 @@ PR_SET_PDEATHSIG = 1
 
 
 class Skip(Exception):
-    """The solver cannot take this cell and says why."""
+    """The solver cannot take this cell: why, and a note for the row."""
+
+    def __init__(self, reason: str, note: str = "") -> None:
+        super().__init__(reason)
+        self.note = note
 
 
 def run_cell(
-    spec: dict[str, Any], enter: Callable[[str], None] = lambda phase: None
+    spec: dict[str, Any], enter: Callable[[dict[str, Any]], None] = lambda phase: None
 ) -> dict[str, Any]:
     """The outcome of one cell: ``{"row": {…}, "details": {…} or None}``."""
     times: dict[str, float] = {}
+    details = None
     try:
-        solver, problem = _prepare(spec, times)
-        enter(PLANNING)
-        clock = Budget(float(spec["budget"]))
-        found = checked(solver.solve(problem, clock), problem)
-        times["solve_seconds"] = found.seconds or clock.spent()
-        enter(EVALUATING)
-        solution = complete(found, problem, solver.name, times["solve_seconds"])
-        times["evaluate_seconds"] = solution.evaluation_seconds
-        for name in ("start_seconds", "compile_seconds", "export_seconds"):
-            times[name] += float(solution.info.get(name, 0.0))
-        row = {"status": rows.OK, **figures(solution)}
-        details = detail(spec, problem, solution)
+        row, details = _plan_and_judge(spec, times, enter)
     except Skip as skip:
-        row, details = {"status": rows.SKIPPED, "reason": f"skipped: {skip}"}, None
-        row["note"] = rows.UNAVAILABLE if skip.args[1:] else ""
+        row = {"status": rows.SKIPPED, "reason": f"skipped: {skip}", "note": skip.note}
     except (InvalidResult, PolicyError) as error:
-        row, details = {"status": rows.INVALID, "reason": f"invalid: {error}"}, None
+        row = {"status": rows.INVALID, "reason": f"invalid: {error}"}
     except MemoryError as error:
-        row, details = {"status": rows.MEMORY, "reason": f"out of memory: {error}"}, None
+        row = {"status": rows.MEMORY, "reason": f"out of memory: {error}"}
+    except BridgeError as error:
+        _print_end(error.log)
+        row = {"status": error.kind, "reason": f"{error.reason}, while {error.stage}"}
     except Exception as error:  # whatever a solver raises is its row, not our crash
         traceback.print_exc()
         row = {"status": rows.FAILED, "reason": f"failed: {type(error).__name__}: {error}"}
-        details = None
-    row["versions"] = {**package_versions(), **row.pop("versions", {})}
+    row["versions"] = {**package_versions(), **row.get("versions", {})}
     row["peak_memory_mb"] = peak_memory_mb()
     return {"row": {**row, **times}, "details": details}
+
+
+def _plan_and_judge(
+    spec: dict[str, Any], times: dict[str, float], enter: Callable[[dict[str, Any]], None]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Row and details of a cell that goes well; ``times`` is filled on the way."""
+    solver, problem = _prepare(spec, times)
+    enter({"phase": PLANNING, "overhead": getattr(solver, "overhead_seconds", 0.0)})
+    clock = Budget(float(spec["budget"]))
+    found = checked(solver.solve(problem, clock), problem)
+    times["solve_seconds"] = found.seconds or clock.spent()
+    enter({"phase": EVALUATING})
+    solution = complete(found, problem, solver.name, times["solve_seconds"])
+    times["evaluate_seconds"] = solution.evaluation_seconds
+    for name in ("start_seconds", "compile_seconds", "export_seconds"):
+        times[name] += float(solution.info.get(name, 0.0))
+    return {"status": rows.OK, **figures(solution)}, detail(spec, problem, solution)
 
 
 def _prepare(spec: dict[str, Any], times: dict[str, float]) -> tuple[Solver, SensingMDP]:
@@ -98,6 +112,12 @@ def _prepare(spec: dict[str, Any], times: dict[str, float]) -> tuple[Solver, Sen
         warm_up()
     times["compile_seconds"] = time.perf_counter() - began
     return solver, problem
+
+
+def _print_end(log: Path | None) -> None:
+    """Let the end of the other engine's log be kept with ours."""
+    if log is not None and log.is_file():
+        sys.stderr.write(log.read_text(encoding="utf-8", errors="replace")[-LOG_BYTES:])
 
 
 def _cost(k: Any) -> Any:
@@ -140,7 +160,7 @@ def main() -> None:
 
         spec = json.loads(_read_line())
         die_with_parent()
-        send(run_cell(spec, enter=lambda phase: send({"phase": phase})))
+        send(run_cell(spec, enter=send))
         sys.stdout.flush()
         os._exit(0)  # no thread or child of a solver may hold up the end
 

@@ -38,7 +38,8 @@ def checked(found: Any, problem: SensingMDP) -> Solution:
         raise InvalidResult(f"solve returned {_kind(found)}; expected solvers.Solution")
     if found.policy is not None and not isinstance(found.policy, Policy):
         raise InvalidResult(f"the policy is {_kind(found.policy)}; expected solvers.Policy")
-    if found.policy is None and found.lower_bound is None and found.values is None:
+    results = (found.policy, found.lower_bound, found.values, found.value)
+    if all(result is None for result in results):
         raise InvalidResult("solve returned neither a policy nor a bound")
     for name in ("values", "lower_bound", "upper_bound"):
         array = getattr(found, name)
@@ -70,7 +71,7 @@ def figures(solution: Solution) -> dict[str, Any]:
         "iterations": int(solution.iterations),
         "start_belief": solution.info.get("start_belief", "known"),
         "note": "; ".join(n for n in (note, str(solution.info.get("note", ""))) if n),
-        "versions": solution.info.get("versions", {}),
+        "versions": {k: v for k, v in solution.info.items() if k == "julia"},
     }
 
 
@@ -97,7 +98,7 @@ def detail(spec: Mapping[str, Any], problem: SensingMDP, solution: Solution) -> 
         "upper_bound": plain(solution.upper_bound),
         "trace": plain(solution.trace),
         "plans": plans(problem, solution),
-        "info": plain(solution.info),
+        "info": plain({k: v for k, v in solution.info.items() if k != "log"}),  # a local path
         "settings": {name: plain(spec[name]) for name in SETTINGS},
     }
 

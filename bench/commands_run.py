@@ -191,9 +191,12 @@ def measure_speed(args: argparse.Namespace) -> int:
 
 def julia_tools(args: argparse.Namespace) -> int:
     """Set up Julia, or say what is missing."""
-    from pomdp_bridge import setup
+    from pomdp_bridge.doctor import diagnose
+    from pomdp_bridge.setup import install
 
-    return setup.main(args.what)
+    found = install() if args.what == "setup" else diagnose()
+    print(found)
+    return found.exit_code
 
 
 def seconds(text: str) -> float:

@@ -5,7 +5,9 @@ standard input and reports over a pipe, one JSON message per line: which phase i
 the end its outcome.  Each phase has its own wall-clock limit:
 
     starting    START_SECONDS                  imports, problem, compiling: not planning time
-    planning    budget × OVERRUN + GRACE       a method may overrun its budget, within reason
+    planning    budget × OVERRUN + GRACE       a method may overrun its budget, within reason;
+                                               plus the solver's own ``overhead_seconds``, if it
+                                               starts another engine while it plans
     evaluating  EVALUATION_SECONDS             the same exact evaluator for everyone
 
 Memory is that of the process and all its children.  The process dies with its parent (the kernel
@@ -113,6 +115,7 @@ class _Watch:
         self.stop = stop
         self.peak = 0.0
         self.phase = STARTING
+        self.overhead = 0.0
         self.entered = time.monotonic()
         self.family: dict[int, psutil.Process] = {}
         self.pending = b""
@@ -152,12 +155,13 @@ class _Watch:
             if "phase" not in message:
                 return message
             self.phase = message["phase"]
+            self.overhead = message.get("overhead", 0.0)
             self.entered = time.monotonic()
         return None
 
     def _limit(self) -> float:
         if self.phase == PLANNING:
-            return planning_limit(self.budget)
+            return planning_limit(self.budget) + self.overhead
         return START_SECONDS if self.phase == STARTING else EVALUATION_SECONDS
 
     def _timeout_reason(self, limit: float) -> str:

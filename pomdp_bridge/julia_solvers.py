@@ -22,7 +22,7 @@ import numpy as np
 
 from pomdp_bridge import environment
 from pomdp_bridge.bounds import fib_lower_bound, sarsop_bounds
-from pomdp_bridge.bridge import Answer, call_julia
+from pomdp_bridge.bridge import LIMITS, Answer, call_julia
 from pomdp_bridge.export import DISTRIBUTION, REVEALED, STARTS, reveal_start
 from solvers.model import SensingMDP
 from solvers.policy import AlphaVectorPolicy
@@ -43,6 +43,7 @@ class JuliaSolver(Solver):
     memory_gb: float = 4.0
 
     planner = ""
+    overhead_seconds = sum(LIMITS.values()) + 60  # of a worker, besides planning
     has_clock = False  # True: the Julia solver has an option max_time
     start = KNOWN  # FIB and QMDP plan for every state alike; others have it as an option
 
