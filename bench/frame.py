@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from bench import rows
-from bench.labels import problem_rank, solver_rank, solver_title
+from bench.labels import method_name, problem_rank, solver_rank, solver_title
 from bench.problems import Problem, find_problem
 from bench.published import published
 from bench.store import Store, StoreError
@@ -51,8 +51,8 @@ def load_frame(suite: str, results_dir: str | Path) -> pd.DataFrame:
 def tidy(stored: Iterable[Mapping[str, str]]) -> pd.DataFrame:
     """Rows as stored (all text) -> the frame, a line per cell; of two rows of it the later counts.
 
-    Added columns: ``k`` (number or text), ``method`` (its name in tables, with its options, and
-    its seed if there are several), ``problem_title``, ``digits``, ``rewards``, ``shown`` and
+    Added columns: ``k`` (number or text), ``method`` (its name, the same on all problems),
+    ``title`` (with its options), ``problem_title``, ``digits``, ``rewards``, ``shown`` and
     ``shown_error`` (as tables print), ``best_lower``, ``shown_bound`` (the same, printed), ``gap``,
     ``published`` with ``published_text``, ``_low``, ``_high`` and ``_seconds``, ``flag``, ``best``,
     ``failure``, ``wrong_bound``.
@@ -152,14 +152,20 @@ def _add_best(frame: pd.DataFrame) -> None:
 
 
 def _add_methods(frame: pd.DataFrame) -> None:
-    """Names of methods, unique on each instance: the suite's label, or id and options."""
-    named = (frame["label"] != "") & (frame["label"] != frame["solver"])
+    """The same name for a method on every problem, unique on each instance.
+
+    A suite may give one label to entries with other options on other problems: one method.
+    """
+    columns = [frame[c] for c in ("solver", "label", "options")]
+    names = [method_name(s, label) for s, label, _ in zip(*columns, strict=True)]
+    titles = [solver_title(s, o) for s, _, o in zip(*columns, strict=True)]
     texts = frame["options"].map(rows.options_text)
-    shared = texts.groupby([*(frame[c] for c in INSTANCE), frame["label"]]).transform("nunique")
-    titles = [solver_title(s, o) for s, o in zip(frame["solver"], frame["options"], strict=True)]
-    frame["method"] = np.where(named & (shared == 1), frame["label"], titles)
+    shared = texts.groupby([*(frame[c] for c in INSTANCE), pd.Series(names)]).transform("nunique")
+    frame["method"] = np.where(shared == 1, names, titles)
     seeds = frame.groupby([*INSTANCE, "method"])["seed"].transform("nunique")
     frame["method"] += np.where(seeds > 1, ", seed " + frame["seed"], "")
+    named = (frame["label"] != "") & (frame["label"] != frame["solver"])
+    frame["title"] = np.where(named | (shared > 1) | (seeds > 1), frame["method"], titles)
 
 
 def _ordered(frame: pd.DataFrame) -> pd.DataFrame:

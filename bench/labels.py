@@ -9,6 +9,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from solvers.solver import solver_classes
+
 SOLVER_TITLES = {
     "always-sense": "Always sense",
     "atm": "ATM",
@@ -43,16 +45,33 @@ PROBLEM_ORDER = (
 )
 
 
+def method_name(solver: str, label: str) -> str:
+    """What a suite's label becomes in print: ``spi`` is SPI, ``spi-best`` is SPI-best."""
+    if label.startswith(solver):
+        return SOLVER_TITLES.get(solver, solver) + label.removeprefix(solver)
+    return label or SOLVER_TITLES.get(solver, solver)
+
+
 def solver_title(solver: str, options: Mapping[str, Any]) -> str:
-    """``SPI``, ``Truncation N=3``, ``SPI (max iterations 2)``: the method and its options."""
+    """``SPI``, ``Truncation N=3``, ``SPI (max iterations 2)``: a method and its options.
+
+    Options at their defaults go without saying.
+    """
     title = SOLVER_TITLES.get(solver, solver)
-    rest = dict(options)
-    if solver in DEPTH_LETTER and "depth" in rest:
-        title += f" {DEPTH_LETTER[solver]}={rest.pop('depth')}"
-    words = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in sorted(rest.items()))
+    known = solver_classes().get(solver)
+    defaults = known.options() if known else {}
+    rest = {n: v for n, v in options.items() if n not in defaults or defaults[n] != v}
+    if solver in DEPTH_LETTER and "depth" in options:
+        rest.pop("depth", None)
+        title += f" {DEPTH_LETTER[solver]}={options['depth']}"
+    words = ", ".join(f"{name.replace('_', ' ')} {_word(v)}" for name, v in sorted(rest.items()))
     if not words:
         return title
     return f"{title[:-1]}, {words})" if title.endswith(")") else f"{title} ({words})"
+
+
+def _word(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def solver_rank(solver: str, options: Mapping[str, Any]) -> tuple:

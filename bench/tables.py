@@ -104,15 +104,15 @@ def _block(part: pd.DataFrame, costs: list, notes: list[str]) -> Block:
     first = part.iloc[0]
     header = ("Method", *(f"k = {cost_title(k)}" for k in costs), "Time (s)")
     lines = []
-    for method in part["method"].unique():
-        of = part[part["method"] == method]
+    for title in part["title"].unique():
+        of = part[part["title"] == title]
         cells = [of[of["k"] == k] for k in costs]
         if all(cell.empty for cell in cells):
             continue
         entries = _common_failure(cells, notes) or [
             _entry(cell.iloc[0], notes) if len(cell) else Entry() for cell in cells
         ]
-        lines.append((method, [*entries, _time(pd.concat(cells))]))
+        lines.append((title, [*entries, _time(pd.concat(cells))]))
     scale = _scale_words(first)
     return Block(first["problem_title"], scale, header, lines, _summary(part, costs))
 

@@ -1,0 +1,83 @@
+"""Gap against time of anytime methods, from the traces in the details of their cells.
+
+A trace holds (seconds, lower, upper) bounds on the optimal cost under the start distribution; the
+gap is ``(upper - lower) / |upper|``, what the method itself has proven by then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from bench.labels import cost_title
+from bench.plots.results import Results, costs_of
+from bench.plots.style import add_legend, line_handle, log_seconds, panels
+
+COLUMNS = 4
+HEIGHT = 2.1
+FLOOR = 1e-6
+"""Smaller gaps are drawn here and called closed."""
+CEILING = 10.0
+MOST_POINTS = 80
+"""Of a longer trace this many points are drawn, evenly on the logarithmic axis."""
+MOST_COSTS = 8
+
+
+def draw(results: Results) -> Iterator[tuple[str, Figure]]:
+    """``gap-over-time-<problem>``, a panel per sensing cost."""
+    for problem, rows in results.problems():
+        curves: dict[float, list[tuple[str, np.ndarray, np.ndarray]]] = {}
+        for row in rows[rows["failure"] == ""].itertuples():
+            t, gap = gap_curve(results.details(row.key).get("trace") or [])
+            if len(t) >= 2 and isinstance(row.k, float):
+                curves.setdefault(row.k, []).append((row.method, t, gap))
+        costs = [k for k in costs_of(rows) if k in curves]
+        if not costs or len(costs) > MOST_COSTS:
+            continue
+        columns = min(COLUMNS, len(costs))
+        figure, axes = panels(len(costs), columns, HEIGHT, width=max(3.3, 1.75 * columns))
+        for ax, k in zip(axes, costs, strict=True):
+            for method, t, gap in curves[k]:
+                style = results.styles[method].of_line()
+                ax.plot(t, gap, drawstyle="steps-post", markevery=(0.0, 0.35), **style)
+            log_seconds(ax)
+            ax.set_yscale("log")
+            lowest = min(gap.min() for _, _, gap in curves[k])
+            ax.set_ylim(0.6 * max(FLOOR, lowest), 1.6 * CEILING)
+            ax.yaxis.set_major_locator(LogLocator(numticks=6))
+            ax.yaxis.set_minor_formatter(NullFormatter())
+            ax.yaxis.set_major_formatter(FuncFormatter(_percent))
+            ax.set_title(f"k = {cost_title(k)}")
+        for ax in axes[::columns]:
+            ax.set_ylabel("proven gap (share of |value|)")
+        figure.suptitle(rows["problem_title"].iloc[0], fontsize=8.5)
+        present = {method for of in curves.values() for method, _, _ in of}
+        handles = [line_handle(s, m) for m, s in results.styles.items() if m in present]
+        add_legend(figure, handles, columns=5 if columns > 2 else 2)
+        yield f"gap-over-time-{problem}", figure
+
+
+def gap_curve(trace: Sequence[Sequence[float | None]]) -> tuple[np.ndarray, np.ndarray]:
+    """Times (n,) and the least gap proven by then (n,), between FLOOR and CEILING."""
+    whole = [point for point in trace if None not in point]
+    if not whole:
+        return np.empty(0), np.empty(0)
+    t, lower, upper = np.array(whole, float).T
+    # Bounds only ever get better: a method that forgets an earlier one is not held to it.
+    lower, upper = np.maximum.accumulate(lower), np.minimum.accumulate(upper)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gap = np.where(upper == lower, 0.0, (upper - lower) / np.abs(upper))
+    keep = np.isfinite(gap)
+    t, gap = np.maximum(t[keep], 1e-3), np.clip(gap[keep], FLOOR, CEILING)
+    if len(t) > MOST_POINTS:
+        at = np.geomspace(t[0], t[-1], MOST_POINTS)
+        chosen = np.unique([0, *np.minimum(np.searchsorted(t, at), len(t) - 1), len(t) - 1])
+        t, gap = t[chosen], gap[chosen]
+    return t, gap
+
+
+def _percent(share: float, _: int) -> str:
+    return "closed" if share <= FLOOR * 1.01 else f"{100 * share:g} %"

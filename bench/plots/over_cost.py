@@ -1,0 +1,105 @@
+"""Value and sensing rate of each method against the sensing cost k, one panel per problem.
+
+The band is where the optimum must lie: between the best value found and the best proven bound.
+Curves far below it leave the frame, so that what matters stays readable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from bench.plots.results import Results, costs_of, value_axis_name
+from bench.plots.style import BAND, INK, add_legend, line_handle, log_costs, panels
+
+COLUMNS = 3
+HEIGHT = 1.9
+LEAST_COSTS = 3
+"""Fewer sensing costs make no curve."""
+
+
+def draw_values(results: Results) -> Iterator[tuple[str, Figure]]:
+    """``value-over-cost``: value against k with the proven band."""
+    drawn = _curved(results, "shown")
+    if not drawn:
+        return
+    figure, axes = panels(len(drawn), COLUMNS, HEIGHT)
+    for ax, (problem, rows) in zip(axes, drawn, strict=True):
+        _draw_lines(ax, results, rows, "shown")
+        _draw_band(ax, rows)
+        log_costs(ax, costs_of(rows))
+        ax.set_ylabel(value_axis_name(problem))
+        ax.set_title(rows["problem_title"].iloc[0])
+    band = Patch(facecolor=BAND, edgecolor=INK, linewidth=0.4, label="optimum lies here (proven)")
+    add_legend(figure, [*_handles(results, drawn), band])
+    yield "value-over-cost", figure
+
+
+def draw_sensing_rates(results: Results) -> Iterator[tuple[str, Figure]]:
+    """``sensing-rate``: share of discounted steps at which the agent looks, against k."""
+    drawn = _curved(results, "sensing_rate")
+    if not drawn:
+        return
+    figure, axes = panels(len(drawn), COLUMNS, HEIGHT)
+    for ax, (_, rows) in zip(axes, drawn, strict=True):
+        _draw_lines(ax, results, rows, "sensing_rate")
+        log_costs(ax, costs_of(rows))
+        ax.set_ylim(-0.03, 1.03)
+        ax.set_ylabel("share of steps with a look")
+        ax.set_title(rows["problem_title"].iloc[0])
+    add_legend(figure, _handles(results, drawn))
+    yield "sensing-rate", figure
+
+
+def _curved(results: Results, column: str) -> list[tuple[str, pd.DataFrame]]:
+    """The problems with enough sensing costs for a curve, and their rows that have a value."""
+    found = []
+    for problem, rows in results.problems():
+        uniform = rows["k"].map(lambda k: isinstance(k, float))
+        rows = rows[uniform & (rows["failure"] == "") & rows[column].notna()]
+        if len(costs_of(rows)) >= LEAST_COSTS:
+            found.append((problem, rows))
+    return found
+
+
+def _draw_lines(ax: Axes, results: Results, rows: pd.DataFrame, column: str) -> None:
+    for method in rows["method"].unique():
+        of = rows[rows["method"] == method].sort_values("k", key=lambda k: k.astype(float))
+        every = max(1, len(of) // 6)
+        ax.plot(
+            of["k"].astype(float),
+            of[column],
+            label=method,
+            markevery=every,
+            **results.styles[method].of_line(),
+        )
+
+
+def _draw_band(ax: Axes, rows: pd.DataFrame) -> None:
+    better = "max" if rows["rewards"].iloc[0] else "min"
+    rows = rows.assign(k=rows["k"].astype(float))
+    best = rows.groupby("k")["shown"].agg(better)
+    bound = rows.groupby("k")["shown_bound"].first()
+    if bound.notna().any():
+        ax.fill_between(
+            best.index, best, bound, facecolor=BAND, edgecolor=INK, linewidth=0.4, zorder=0.5
+        )
+    reach = pd.concat([best, bound.dropna()])
+    low, high = reach.min(), reach.max()
+    span = (high - low) or abs(high) or 1.0
+    lose, win = (0.5, 0.06) if rows["rewards"].iloc[0] else (0.06, 0.5)
+    shown = rows["shown"]
+    ax.set_ylim(
+        max(low - lose * span, min(shown.min(), low) - 0.06 * span),
+        min(high + win * span, max(shown.max(), high) + 0.06 * span),
+    )
+
+
+def _handles(results: Results, drawn: list[tuple[str, pd.DataFrame]]) -> list:
+    present = set(np.concatenate([rows["method"].unique() for _, rows in drawn]))
+    return [line_handle(style, m) for m, style in results.styles.items() if m in present]

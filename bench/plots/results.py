@@ -1,0 +1,51 @@
+"""What a figure is drawn from: the frame of a suite, the details of its cells, a style for each
+method that is the same in every figure of the suite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from bench.frame import details, load_frame, problem_facts
+from bench.plots.style import Style, method_styles
+
+
+@dataclass(frozen=True)
+class Results:
+    """A suite's rows as :func:`bench.frame.tidy` gives them, and where its details lie."""
+
+    suite: str
+    results_dir: Path
+    frame: pd.DataFrame
+    styles: dict[str, Style]
+
+    def details(self, key: str) -> dict[str, Any]:
+        """The details of a cell; {} if there are none."""
+        return details(self.suite, self.results_dir, key)
+
+    def problems(self) -> Iterator[tuple[str, pd.DataFrame]]:
+        """Each problem with its rows, in the paper's order."""
+        for problem in self.frame["problem"].unique():
+            yield problem, self.frame[self.frame["problem"] == problem]
+
+
+def load_results(suite: str, results_dir: str | Path) -> Results:
+    """The results of a suite, ready to draw."""
+    frame = load_frame(suite, results_dir)
+    return Results(suite, Path(results_dir), frame, method_styles(frame))
+
+
+def costs_of(rows: pd.DataFrame) -> list[float]:
+    """The uniform sensing costs of some rows, rising."""
+    return sorted({k for k in rows["k"] if isinstance(k, float)})
+
+
+def value_axis_name(problem: str) -> str:
+    """``reward × 1000`` or ``cost``: what values of a problem are."""
+    facts = problem_facts(problem)
+    name = "reward" if facts.rewards else "cost"
+    return name if facts.scale == 1 else f"{name} × {facts.scale:g}"

@@ -1,0 +1,205 @@
+"""How every figure looks: sizes of print, colours safe for the colour-blind (Okabe and Ito), and
+markers and line styles that tell methods apart in grey.  Saving is reproducible to the byte."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter
+
+SINGLE, DOUBLE = 3.3, 7.0
+"""Column widths of a printed page, in inches."""
+FILE_TYPES = (".png", ".svg", ".pdf")
+DPI = 200
+INK, GREY, PALE = "#222222", "#777777", "#dddddd"
+BAND = "#b8c4cc"
+FAMILIES = {
+    # solver id without "julia-" -> colour, marker
+    "always-sense": ("#666666", "x"),
+    "atm": ("#E69F00", "s"),
+    "truncation": ("#009E73", "^"),
+    "pomcp": ("#56B4E9", "P"),
+    "qmdp": ("#8A6D00", "<"),
+    "pbvi": ("#000000", "X"),
+    "fib": ("#CC79A7", "v"),
+    "sarsop": ("#D55E00", "D"),
+    "delayed-information": ("#332288", "h"),
+    "spi": ("#0072B2", "o"),
+}
+OTHERS = (("#117733", "p"), ("#AA4499", "d"), ("#882255", ">"), ("#44AA99", "H"), ("#999933", "*"))
+LINES = ("-", (0, (4, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)), (0, (8, 2, 1, 2, 1, 2)))
+RC = {
+    "font.family": "DejaVu Sans",
+    "font.size": 7.5,
+    "axes.titlesize": 8,
+    "axes.labelsize": 7.5,
+    "xtick.labelsize": 6.5,
+    "ytick.labelsize": 6.5,
+    "legend.fontsize": 6.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": GREY,
+    "axes.linewidth": 0.6,
+    "axes.grid": True,
+    "grid.color": PALE,
+    "grid.linewidth": 0.4,
+    "axes.axisbelow": True,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "xtick.minor.size": 1.5,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 4,
+    "legend.frameon": False,
+    "legend.handlelength": 2.6,
+    "figure.constrained_layout.use": True,
+    "svg.hashsalt": "sensebench",
+    "svg.fonttype": "path",
+    "pdf.fonttype": 42,
+    "path.simplify": True,
+}
+METADATA = {
+    ".png": {"Software": None},
+    ".svg": {"Date": None, "Creator": "sensebench"},
+    ".pdf": {"CreationDate": None, "ModDate": None, "Producer": "sensebench", "Creator": None},
+}
+
+
+@dataclass(frozen=True)
+class Style:
+    """How one method is drawn: ``hollow`` markers for the further variants of a family."""
+
+    colour: str
+    marker: str
+    line: Any
+    hollow: bool
+
+    def of_line(self) -> dict[str, Any]:
+        """Keywords for ``Axes.plot``."""
+        face = "white" if self.hollow else self.colour
+        return {
+            "color": self.colour,
+            "marker": self.marker,
+            "linestyle": self.line,
+            "markerfacecolor": face,
+            "markeredgecolor": self.colour,
+            "markeredgewidth": 0.8,
+        }
+
+    def of_point(self) -> dict[str, Any]:
+        """The same without the line."""
+        return {**self.of_line(), "linestyle": "none"}
+
+
+def method_styles(frame: pd.DataFrame) -> dict[str, Style]:
+    """A style for each method of a suite; variants of a solver share its colour and marker."""
+    styles: dict[str, Style] = {}
+    seen: dict[str, int] = {}
+    for method, solver in zip(frame["method"], frame["solver"], strict=True):
+        if method in styles:
+            continue
+        family = solver.removeprefix("julia-").removesuffix("-structured")
+        variant = seen.setdefault(family, 0)
+        seen[family] += 1
+        if family in FAMILIES:
+            colour, marker = FAMILIES[family]
+        else:
+            unknown = sorted(set(seen) - set(FAMILIES))
+            colour, marker = OTHERS[unknown.index(family) % len(OTHERS)]
+        styles[method] = Style(colour, marker, LINES[variant % len(LINES)], variant % 2 == 1)
+    return styles
+
+
+@contextlib.contextmanager
+def styled() -> Iterator[None]:
+    """Draw within this, so that a user's own matplotlib settings change nothing."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(RC)
+        yield
+
+
+def save(figure: Figure, stem: Path) -> list[Path]:
+    """Write a figure as PNG, SVG and PDF without dates; returns the paths."""
+    paths = [stem.with_name(stem.name + suffix) for suffix in FILE_TYPES]
+    for path in paths:
+        figure.savefig(path, dpi=DPI, metadata=METADATA[path.suffix])
+    return paths
+
+
+def panels(
+    count: int, columns: int, height: float, width: float = DOUBLE
+) -> tuple[Figure, list[Axes]]:
+    """A figure of ``count`` panels, row by row, each row ``height`` inches high."""
+    columns = min(columns, count)
+    lines = math.ceil(count / columns)
+    figure = Figure(figsize=(width, height * lines))
+    axes = list(figure.subplots(lines, columns, squeeze=False).flat)
+    for spare in axes[count:]:
+        spare.axis("off")
+    return figure, axes[:count]
+
+
+def add_legend(figure: Figure, handles: list[Any], columns: int = 5) -> None:
+    """One legend for all panels: in the place of spare panels if it fits there, else below."""
+    spare = [ax for ax in figure.axes if not ax.axison]
+    fitting = figure.get_figheight() * 72 / (_grid_lines(figure) * 11) - 1
+    if not spare or len(handles) > fitting * len(spare):
+        legend_below(figure, handles, columns)
+        return
+    each = math.ceil(len(handles) / len(spare))
+    for i, ax in enumerate(spare):
+        ax.legend(handles=handles[i * each : (i + 1) * each], loc="center left")
+
+
+def legend_below(figure: Figure, handles: list[Any], columns: int = 5) -> None:
+    """One legend for the whole figure, below it."""
+    columns = min(columns, len(handles))
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns, columnspacing=1.4)
+
+
+def _grid_lines(figure: Figure) -> int:
+    return figure.axes[0].get_subplotspec().get_gridspec().nrows
+
+
+def line_handle(style: Style, label: str) -> Line2D:
+    """A legend entry for a method's line."""
+    return Line2D([], [], label=label, **style.of_line())
+
+
+def point_handle(style: Style, label: str) -> Line2D:
+    """A legend entry for a method's points."""
+    return Line2D([], [], label=label, **style.of_point())
+
+
+def log_costs(ax: Axes, costs: list[float]) -> None:
+    """A sensing-cost axis: logarithmic over more than a decade, ticks with plain numbers."""
+    ax.set_xlabel("sensing cost k")
+    if len(costs) > 1 and min(costs) > 0 and max(costs) / min(costs) > 8:
+        ax.set_xscale("log")
+        if len(costs) <= 5:
+            ax.xaxis.set_major_locator(FixedLocator(costs))
+        else:
+            ax.xaxis.set_major_locator(LogLocator(numticks=5))
+        ax.xaxis.set_minor_formatter(NullFormatter())
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+
+
+def log_seconds(ax: Axes) -> None:
+    """A logarithmic axis of planning seconds."""
+    ax.set_xscale("log")
+    ax.set_xlabel("planning time (s)")
+    ax.xaxis.set_major_locator(LogLocator(numticks=5))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())

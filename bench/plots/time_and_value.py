@@ -1,0 +1,102 @@
+"""Planning time against value, one figure per problem and one panel per sensing cost.
+
+The line is the proven bound: no policy does better.  A method far worse than the best would
+squeeze all others together; it stands on the edge of the frame with its value written beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from bench.labels import cost_title, number
+from bench.plots.results import Results, costs_of, value_axis_name
+from bench.plots.style import GREY, INK, add_legend, log_seconds, panels, point_handle
+
+COLUMNS = 4
+HEIGHT = 2.1
+LEAST_METHODS = 3
+LEAST_SECONDS = 1e-3
+MOST_COSTS = 8
+"""A problem with more sensing costs than this is better shown as curves over k."""
+
+
+def draw(results: Results) -> Iterator[tuple[str, Figure]]:
+    """``time-and-value-<problem>`` for every problem with several methods."""
+    for problem, rows in results.problems():
+        rows = rows[(rows["failure"] == "") & rows["value"].notna()]
+        costs = costs_of(rows)
+        if rows["method"].nunique() < LEAST_METHODS or len(costs) > MOST_COSTS or not costs:
+            continue
+        columns = min(COLUMNS, len(costs))
+        figure, axes = panels(len(costs), columns, HEIGHT, width=max(3.3, 1.75 * columns))
+        for ax, k in zip(axes, costs, strict=True):
+            _draw_panel(ax, results, rows[rows["k"] == k])
+            ax.set_title(f"k = {cost_title(k)}")
+        for ax in axes[::columns]:
+            ax.set_ylabel(value_axis_name(problem))
+        figure.suptitle(rows["problem_title"].iloc[0], fontsize=8.5)
+        present = set(rows["method"])
+        handles = [point_handle(s, m) for m, s in results.styles.items() if m in present]
+        if rows["shown_bound"].notna().any():
+            handles.append(Line2D([], [], color=INK, lw=0.9, label="no policy is better (proven)"))
+        add_legend(figure, handles, columns=5 if columns > 2 else 2)
+        yield f"time-and-value-{problem}", figure
+
+
+def _draw_panel(ax: Axes, results: Results, rows: pd.DataFrame) -> None:
+    rewards, digits = rows["rewards"].iloc[0], rows["digits"].iloc[0]
+    low, high, outside = value_window(rows)
+    bound = rows["shown_bound"].iloc[0]
+    if pd.notna(bound) and low <= bound <= high:
+        ax.axhline(bound, color=INK, lw=0.9, zorder=1)
+    edge = low if rewards else high
+    moved = []
+    for row in rows.itertuples():
+        x = max(row.solve_seconds, LEAST_SECONDS)
+        y = edge if outside[row.Index] else row.shown
+        ax.plot([x], [y], clip_on=False, zorder=3, **results.styles[row.method].of_point())
+        if outside[row.Index]:
+            moved.append((x, row.shown))
+    log_seconds(ax)
+    times = rows["solve_seconds"].clip(lower=LEAST_SECONDS)
+    ax.set_xlim(times.min() / 3, times.max() * 3)
+    ax.set_ylim((low, high))
+    # Written above the edge, one over the other where they would meet.
+    for i, (x, shown) in enumerate(sorted(moved)):
+        ax.annotate(
+            f"{number(shown, min(digits, 1))} {'↓' if rewards else '↑'}",
+            (x, edge),
+            xytext=(5, (7 + 8 * i) * (1 if rewards else -1)),
+            textcoords="offset points",
+            fontsize=5.5,
+            color=GREY,
+            va="center",
+            arrowprops={"arrowstyle": "-", "lw": 0.3, "color": GREY, "shrinkB": 2},
+        )
+
+
+def value_window(rows: pd.DataFrame) -> tuple[float, float, pd.Series]:
+    """The range of values worth showing, and which rows lie outside it.
+
+    It holds the bound, the best value, and every method not much farther from the best than the
+    middle one is.
+    """
+    rewards = rows["rewards"].iloc[0]
+    loss = (rows["shown"].max() - rows["shown"]) if rewards else rows["shown"] - rows["shown"].min()
+    best = rows["shown"].max() if rewards else rows["shown"].min()
+    bound = rows["shown_bound"].iloc[0]
+    room = abs(bound - best) if pd.notna(bound) else 0.0
+    reach = max(2.5 * loss.median(), 1.5 * room, 0.02 * abs(best), 1e-9)
+    outside = loss > reach
+    inside = rows["shown"][~outside]
+    ends = [*inside, *([bound] if pd.notna(bound) else [])]
+    low, high = min(ends), max(ends)
+    span = (high - low) or 0.05 * abs(high) or 1.0
+    pad_lose = 0.45 if outside.any() else 0.12
+    below, above = (pad_lose, 0.12) if rewards else (0.12, pad_lose)
+    return low - below * span, high + above * span, outside
