@@ -18,7 +18,7 @@ from urllib.parse import quote
 import pandas as pd
 
 from bench.frame import details, load_frame, problem_facts
-from bench.labels import percent
+from bench.labels import percent, solver_rank
 from bench.page_file import page_file
 from bench.policy_data import PolicyData
 from bench.problems import Problem
@@ -34,11 +34,12 @@ def write_report(suite: str, results_dir: str | Path) -> Path:
     """Write ``<results_dir>/<suite>/report.html`` from what the suite's runs left there."""
     frame = load_frame(suite, results_dir)
     folder = Path(results_dir) / suite
+    columns = _columns(frame)
     policies = PolicyData()
     cells = []
     for row in frame.to_dict("records"):
         detail = details(suite, results_dir, row["key"])
-        cell = _cell(row, detail)
+        cell = {**_cell(row, detail), "solver": columns[row["method"]]}
         cell["explorable"] = policies.add(
             row["key"], problem_facts(row["problem"]), row["sensing_cost"], detail
         )
@@ -48,7 +49,7 @@ def write_report(suite: str, results_dir: str | Path) -> Path:
         "suite": suite,
         "words": words,
         "problems": _problems(frame),
-        "solvers": list(dict.fromkeys(frame["method"])),
+        "solvers": list(dict.fromkeys(columns.values())),
         "cells": cells,
         "settings": _settings(frame),
         "environments": _environments(folder),
@@ -70,7 +71,7 @@ def _cell(row: dict[str, Any], detail: dict[str, Any]) -> dict[str, Any]:
         "key": row["key"],
         "problem": row["problem"],
         "k": k if isinstance(k, str) else _short(k),
-        "solver": row["method"],
+        "method": row["method"],
         "solverId": row["solver"],
         "options": row["options"],
         "seed": row["seed"],
@@ -80,7 +81,7 @@ def _cell(row: dict[str, Any], detail: dict[str, Any]) -> dict[str, Any]:
         "value": _short(row["shown"]),
         "standardError": _short(row["shown_error"]),
         "best": bool(row["best"]),
-        "published": _printed(row["published"]),
+        "published": row["published_text"].replace("-", "\u2212"),
         "flag": row["flag"],
         "gap": _short(row["gap"]),
         "gapText": _gap_words(row["gap"]),
@@ -118,11 +119,6 @@ def _thinned(trace: list) -> list:
     return [trace[round(i * last / (TRACE_POINTS - 1))] for i in range(TRACE_POINTS)]
 
 
-def _printed(value: float) -> str | None:
-    """The paper's number with a true minus sign; None where the paper has none."""
-    return None if math.isnan(value) else f"{value:.8g}".replace("-", "\u2212")
-
-
 def _gap_words(gap: float) -> str:
     if math.isnan(gap):
         return "no bound"
@@ -135,6 +131,30 @@ def _short(x: float | None) -> float | int | None:
         return None
     short = float(f"{x:.10g}")
     return int(short) if short.is_integer() else short
+
+
+def _columns(frame: pd.DataFrame) -> dict[str, str]:
+    """The column of each method, in order.
+
+    A solver that runs with other options on other problems has one column; two variants of it on
+    the same instance have two.
+    """
+    firsts = frame.drop_duplicates("method").to_dict("records")
+    firsts.sort(key=lambda row: (solver_rank(row["solver"], row["options"]), row["method"]))
+    groups: list[tuple[str, str, set]] = []  # solver, label, instances taken
+    found = {}
+    for row in firsts:
+        own = frame[frame["method"] == row["method"]]
+        instances = set(zip(own["problem"], own["sensing_cost"], strict=True))
+        for solver, label, taken in groups:
+            if solver == row["solver"] and not taken & instances:
+                taken |= instances
+                found[row["method"]] = label
+                break
+        else:
+            groups.append((row["solver"], row["method"], instances))
+            found[row["method"]] = row["method"]
+    return found
 
 
 def _problems(frame: pd.DataFrame) -> list[dict[str, Any]]:

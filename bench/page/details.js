@@ -109,7 +109,7 @@ function draw(cell) {
     el("header", {},
       el("div", {},
         el("p", { class: "kicker" }, `${problem.title}, k = ${cell.k}, ${problem.unit}`),
-        el("h2", { id: "cell-title" }, cell.solver)),
+        el("h2", { id: "cell-title" }, cell.method)),
       close),
     ...[
       status && el("p", { class: "notice", role: "alert" }, status),

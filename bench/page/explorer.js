@@ -60,7 +60,7 @@ function pickers() {
   const cell = cellOf[state.keys[0]];
   const problems = suite.problems.filter((p) => explorable(p.id).length).map((p) => [p.id, p.title]);
   const costs = [...new Set(explorable(cell.problem).map((c) => c.k))].map((k) => [String(k), String(k)]);
-  const solvers = explorable(cell.problem, cell.k).map((c) => [c.key, c.solver]);
+  const solvers = explorable(cell.problem, cell.k).map((c) => [c.key, c.method]);
   const costOf = (text) => explorable(cell.problem).find((c) => String(c.k) === text).k;
   const firstCost = (id) => explorable(id)[0].k;
   return el("div", { class: "pickers" },

@@ -32,6 +32,7 @@ function chip(kind, value, text, onchange) {
     if (on) chosen[kind].add(value);
     else chosen[kind].delete(value);
     button.setAttribute("aria-pressed", String(on));
+    byId("clear-filters").hidden = Object.values(chosen).every((set) => !set.size);
     onchange();
   });
   return button;
@@ -45,12 +46,15 @@ export function startFilters(onchange) {
     return el("div", names, title, el("div", { class: "chip-row" }, ...chips));
   });
   const clear = el("button", { type: "button", class: "quiet", id: "clear-filters" }, "Show all");
-  const box = el("details", { class: "filters" }, el("summary", {}, "Filter"), ...groups, clear);
+  const box = el("details", { class: "filters" }, el("summary", {}, "Filter"), ...groups);
   box.open = matchMedia("(min-width: 720px)").matches;
   clear.addEventListener("click", () => {
     for (const set of Object.values(chosen)) set.clear();
     for (const pressed of box.querySelectorAll(".chip")) pressed.setAttribute("aria-pressed", "false");
+    clear.hidden = true;
     onchange();
   });
+  clear.hidden = true;
   byId("filters").append(box);
+  byId("count").after(clear);
 }

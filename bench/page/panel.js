@@ -97,8 +97,8 @@ export function drawPanel(i, key, walk, step, seen, handlers) {
     doing(frame, model),
     chooser(i, frame, model, handlers.onsee),
     figures(frame, cell, model));
-  const panel = el("article", { class: "panel", "aria-label": `${cell.solver}, step ${step}` },
-    el("header", {}, el("h3", {}, cell.solver), el("span", { class: "muted" }, value)),
+  const panel = el("article", { class: "panel", "aria-label": `${cell.method}, step ${step}` },
+    el("header", {}, el("h3", {}, cell.method), el("span", { class: "muted" }, value)),
     el("div", { class: picture ? "panel-body" : "" }, words, picture, bars),
     strip(walk, step, model, handlers.onstep));
   panel.dataset.key = key;

@@ -71,7 +71,7 @@ function boundText(cell, problem) {
 }
 
 function spoken(cell, problem) {
-  const parts = [`${cell.solver} on ${problem.title}, k = ${cell.k}:`];
+  const parts = [`${cell.method} on ${problem.title}, k = ${cell.k}:`];
   if (cell.value === null) parts.push(cell.reason || `bound ${boundText(cell, problem)}`);
   else parts.push(`${fixed(cell.value, problem.digits)}${cell.best ? ", best in its row" : ""}`);
   if (cell.published) parts.push(`paper ${cell.published}`);
