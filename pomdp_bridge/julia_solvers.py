@@ -10,7 +10,7 @@ of the Julia solver go through to it; None leaves it at the package's own defaul
                    the paper; "revealed", the first state is shown for free, as our agent knows it
 
 A budget becomes the planner's time limit where it has one.  Planning is stopped hard at the
-budget plus a quarter and ten seconds, because some planners look at the clock rarely or never.
+budget plus a quarter and five seconds, because some planners look at the clock rarely or never.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ class JuliaSolver(Solver):
     planner = ""
     overhead_seconds = sum(LIMITS.values()) + 60  # of a worker, besides planning
     has_clock = False  # True: the Julia solver has an option max_time
+    overhead_seconds = sum(LIMITS.values())  # start-up and hand-over, apart from any budget
     start = KNOWN  # FIB and QMDP plan for every state alike; others have it as an option
 
     def available(self) -> str | None:
@@ -74,7 +75,7 @@ class JuliaSolver(Solver):
             problem,
             self.planner,
             options,
-            limit=1.25 * budget.seconds + 10,
+            limit=1.25 * budget.seconds + 5,
             memory_gb=self.memory_gb,
             reward_scale=self.reward_scale,
             **request,

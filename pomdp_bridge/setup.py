@@ -14,52 +14,53 @@ import sys
 from collections.abc import Callable
 
 from pomdp_bridge import environment
-from pomdp_bridge.doctor import Diagnosis, diagnose
-from pomdp_bridge.errors import FIND, START, BridgeError
+from pomdp_bridge.doctor import BROKEN, Diagnosis, diagnose
+
+RESOLVE = "import juliapkg; juliapkg.resolve(force=True)"
+PRECOMPILE = "using Pkg; Pkg.precompile()"
 
 
 def install(progress: Callable[[str], None] = print) -> Diagnosis:
-    """Install what is missing, compile it, and hand the result to the doctor.
+    """Install what is missing, compile it, and let the doctor say how it went.
 
-    ``progress`` gets one line at a time.  A step that fails is a BridgeError.
+    ``progress`` gets one line at a time.
     """
-    prepared = os.environ.get(environment.EXE) or os.environ.get(environment.PROJECT)
-    if prepared:
+    if os.environ.get(environment.EXE) or os.environ.get(environment.PROJECT):
         progress("A prepared Julia is selected: nothing will be downloaded.")
     else:
         progress("Looking for Julia and installing the packages; this takes some minutes.")
-        resolve = "import juliapkg; juliapkg.resolve(force=True)"
-        _run([sys.executable, "-c", resolve], progress, "the installation failed")
+        failed = _run([sys.executable, "-c", RESOLVE], progress)
+        if failed:
+            return Diagnosis(BROKEN, (f"The installation failed: {failed}",), environment.SETUP)
     env, finding = environment.check()
-    if env is None or (finding is not None and finding.code == environment.TOO_OLD):
-        raise BridgeError(FIND, str(finding))
-    if finding is None:
+    if env is not None and finding is None:
         progress("Compiling the packages.")
         command = [env.executable, f"--project={env.project}", "--startup-file=no", "-e"]
-        _run([*command, "using Pkg; Pkg.precompile()"], progress, "compiling failed")
+        failed = _run([*command, PRECOMPILE], progress)
+        if failed:
+            return Diagnosis(
+                BROKEN, (f"Compiling failed: {failed}",), environment.repair_command(env)
+            )
         progress("Trying a planner.")
     return diagnose()
 
 
-def _run(command: list[str], progress: Callable[[str], None], failure: str) -> None:
-    """Run a command, passing its lines on as they come."""
+def _run(command: list[str], progress: Callable[[str], None]) -> str | None:
+    """Run a command, passing its lines on as they come; its last words if it fails."""
+    last = ""
     try:
-        process = subprocess.Popen(
+        with subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
-        )
+        ) as process:
+            for line in process.stdout:
+                if line := line.rstrip():
+                    last = line
+                    progress(f"  {line}")
     except OSError as error:
-        raise BridgeError(START, f"{failure}: {error}") from None
-    last = ""
-    with process:
-        for line in process.stdout:
-            line = line.rstrip()
-            if line:
-                last = line
-                progress(f"  {line}")
-    if process.returncode:
-        raise BridgeError(START, f"{failure}: {last or f'exit code {process.returncode}'}")
+        return str(error)
+    return (last or f"exit code {process.returncode}") if process.returncode else None

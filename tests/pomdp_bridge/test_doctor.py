@@ -6,46 +6,11 @@ A Julia that cannot run is played by a script that only answers ``--version``.
 import tomllib
 from importlib.metadata import version
 
-import pytest
+from stand_ins import complete_manifest, prepared, stand_in
 
 from pomdp_bridge import environment
 from pomdp_bridge.doctor import diagnose
 from solvers import make_solver
-
-
-@pytest.fixture
-def bare(monkeypatch, tmp_path):
-    """No Julia anywhere: no variables, nothing installed, an empty PATH."""
-    for name in (environment.EXE, environment.PROJECT):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
-    monkeypatch.setattr(environment, "_installed_by_juliapkg", lambda: None)
-    return tmp_path
-
-
-def stand_in(folder, answer):
-    julia = folder / "julia"
-    julia.write_text(f"#!/bin/sh\necho '{answer}'\n")
-    julia.chmod(0o755)
-    return julia
-
-
-def prepared(monkeypatch, folder, answer="julia version 1.10.5", packages=None):
-    """Select a stand-in Julia with a project whose manifest lists the given versions."""
-    project = folder / "project"
-    project.mkdir()
-    entries = "".join(
-        f'[[deps.{name}]]\nversion = "{number}"\n' for name, number in (packages or {}).items()
-    )
-    (project / "Manifest.toml").write_text('manifest_format = "2.0"\n' + entries)
-    monkeypatch.setenv(environment.EXE, str(stand_in(folder, answer)))
-    monkeypatch.setenv(environment.PROJECT, str(project))
-    return project
-
-
-def complete_manifest():
-    exact = {n: v or "1.0.0" for n, (_, v) in environment.required_packages().items()}
-    return {"SensingPOMDPs": "0.1.0", "PythonCall": version("juliacall"), **exact}
 
 
 def test_no_julia(bare):

@@ -1,0 +1,11 @@
+@testset "bounds" begin
+    for seed in 1:5
+        m = random_problem(seed)
+        found = plan(m, "sarsop-structured", Dict("max_time" => 2.0, "verbose" => false, "precision" => 1e-6))
+        @test all(found.upper .≥ always_look_values(m) .- 1e-9)
+        @test found.root_upper ≥ found.root_lower - 1e-9
+        # Tighter than what it started from, or the same.
+        fib = solve(StructuredFIB(tolerance=1e-9), m)
+        @test all(found.upper .≤ map(maximum, zip(fib.alphas...)) .+ 1e-4)
+    end
+end
