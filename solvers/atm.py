@@ -27,6 +27,9 @@ class ATMPolicy(AlwaysSensePolicy):
 
     def __init__(self, problem: SensingMDP) -> None:
         super().__init__(problem)
+        # b' Q* and b' V* as columns over b: no next belief is formed to decide
+        columns = np.column_stack([self.Q, self.V])
+        self.ahead = np.stack([T @ columns for T in problem.transitions])  # (A, S, A + 1)
         self.uniform = np.isscalar(problem.sensing_cost)
         if not self.uniform:
             roots = np.eye(problem.num_states)
@@ -36,10 +39,14 @@ class ATMPolicy(AlwaysSensePolicy):
     def act_batch(self, beliefs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         problem, alpha = self.problem, self.problem.discount
         actions, _ = super().act_batch(beliefs)
-        after = problem.step(beliefs, actions)
-        regret = alpha * ((after @ self.Q).min(axis=1) - after @ self.V)
+        later = np.empty((len(beliefs), problem.num_actions + 1))
+        for a in np.unique(actions):
+            rows = actions == a
+            later[rows] = beliefs[rows] @ self.ahead[a]
+        regret = alpha * (later[:, :-1].min(axis=1) - later[:, -1])
         if self.uniform:
             return actions, regret >= problem.sensing_cost
+        after = problem.step(beliefs, actions)
         then, _ = super().act_batch(after)
         saved = _picked(problem.sensing_cost_at(beliefs), actions) + alpha * (
             after @ self.k_root - _picked(problem.sensing_cost_at(after), then)

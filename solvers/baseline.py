@@ -14,7 +14,6 @@ from solvers.model import SensingMDP
 
 TIE = 1e-12
 """Scores closer than this share of the cost scale are ties; the lowest action wins."""
-DENSE_STATES = 2000
 
 
 def lowest_argmin(scores: np.ndarray, tolerance: float) -> np.ndarray:
@@ -58,10 +57,10 @@ def policy_values(problem: SensingMDP, policy: np.ndarray, costs: np.ndarray) ->
     """Value of playing ``policy`` (S,) with every state seen and step costs (S, A): (S,)."""
     S, alpha = problem.num_states, problem.discount
     rows = np.arange(S)
-    if S <= DENSE_STATES:
-        P = np.empty((S, S))
-        for a in np.unique(policy):
-            P[policy == a] = problem.transitions[a][policy == a].toarray()
+    if problem.dense_transitions is not None:
+        P = problem.dense_transitions[policy, rows]
         return np.linalg.solve(np.eye(S) - alpha * P, costs[rows, policy])
-    P = sparse.vstack([problem.transitions[policy[s]][[s]] for s in range(S)])
+    P = sparse.csr_array((S, S))
+    for a in np.unique(policy):
+        P = P + sparse.diags_array((policy == a).astype(float)) @ problem.transitions[a]
     return splu(sparse.csc_array(sparse.eye_array(S) - alpha * P)).solve(costs[rows, policy])

@@ -22,8 +22,8 @@ from solvers.policy import Plan, PlanPolicy, Policy
 
 TOLERANCE = 1e-10
 """What unrolling may leave out, as a share of the cost scale."""
-ABSORBED = 1e-13
-"""Live probability below which a belief no longer changes in floating point."""
+ABSORBED = 1e-10
+"""Live probability below which a policy that is blind is taken to stay blind."""
 DENSE_STATES = 2000
 """Up to this many states the linear system is solved directly, above it by iteration."""
 BLOCK_ENTRIES = 2**24
@@ -110,22 +110,20 @@ def unroll_plans(problem: SensingMDP, policy: Policy, roots: np.ndarray) -> list
 def _walk(problem: SensingMDP, policy: Policy, roots: np.ndarray):
     """Yield (depth, live roots, beliefs, actions, looks, finished) until all are finished."""
     alpha = problem.discount
-    cost_scale = float(np.abs(problem.costs).max())
     k = problem.max_sensing_cost
-    tolerance = TOLERANCE * max(cost_scale + k, 1e-300)
+    tolerance = TOLERANCE * max(float(np.abs(problem.costs).max()) + k, 1e-300)
     live_states = ~problem.terminal
+    reachable_cost = problem.largest_remaining_cost
     beliefs = np.zeros((len(roots), problem.num_states))
     beliefs[np.arange(len(roots)), roots] = 1.0
     depth = 0
     while len(roots):
         actions, looks = checked_choice(policy.step(roots, depth, beliefs), problem, roots, depth)
-        mass = beliefs @ live_states
-        reach = alpha**depth / (1 - alpha)
-        done = (mass * reach * (cost_scale + k) <= tolerance) & (
-            (reach * k <= tolerance) | (mass <= ABSORBED)
+        done = (alpha**depth * (beliefs @ reachable_cost) <= tolerance) & (
+            (alpha**depth / (1 - alpha) * k <= tolerance) | (beliefs @ live_states <= ABSORBED)
         )
-        if isinstance(policy, PlanPolicy):  # it will never look again: only costs are left
-            done |= policy.ended(roots, depth) & (mass * reach * cost_scale <= tolerance)
+        if isinstance(policy, PlanPolicy):
+            done |= policy.ended(roots, depth)
         done &= ~looks
         yield depth, roots, beliefs, actions, looks, done
         on = ~(looks | done)
@@ -146,10 +144,13 @@ def _unroll_block(
     alpha = problem.discount
     for depth, live, beliefs, actions, looks, done in _walk(problem, policy, roots):
         discount = alpha**depth
-        gains[live, 0] += discount * np.einsum("ns,sn->n", beliefs, problem.costs[:, actions])
+        costs = np.einsum("ns,sn->n", beliefs, problem.costs[:, actions])
         gains[live, 2] += discount
-        if done.any():
+        if done.any():  # the last action is repeated for ever, at a cost known in closed form
+            for_good = problem.constant_action_values[:, actions[done]]
+            costs[done] = np.einsum("ns,sn->n", beliefs[done], for_good)
             gains[live[done], 2] += discount * alpha / (1 - alpha)
+        gains[live, 0] += discount * costs
         if looks.any():
             who, seen = live[looks], beliefs[looks]
             k = problem.sensing_cost_at(seen)[np.arange(len(who)), actions[looks]]

@@ -119,13 +119,23 @@ class SensingMDP:
     def with_sensing_cost(self, sensing_cost: SensingCost) -> SensingMDP:
         """A copy with another sensing cost; everything else is shared, not copied."""
         k = check.sensing_cost(sensing_cost, self.num_states, self.num_actions)
-        return replace(self, sensing_cost=k)
+        copy = replace(self, sensing_cost=k)
+        copy._share_transitions(self)
+        return copy
 
     def with_start(self, start: Any) -> SensingMDP:
         """A copy with another start: probabilities (S,), a state's index or its name."""
         new = check.start(start, self.num_states, self.terminal, self.state_names)
         new.setflags(write=False)
-        return replace(self, start=new)
+        copy = replace(self, start=new)
+        copy._share_transitions(self)
+        return copy
+
+    def _share_transitions(self, other: SensingMDP) -> None:
+        """Keep what another model with the same T, C and discount has already computed."""
+        for name in ("dense_transitions", "constant_action_values", "largest_remaining_cost"):
+            if name in other.__dict__:
+                self.__dict__[name] = other.__dict__[name]
 
     # ------------------------------------------------------------------ reading
     @property
@@ -193,6 +203,22 @@ class SensingMDP:
         if A * S * S > DENSE_ENTRIES or (S > SMALL_STATES and share < DENSE_SHARE):
             return None
         return np.stack([T.toarray() for T in self.transitions])
+
+    @cached_property
+    def constant_action_values(self) -> np.ndarray:
+        """Cost of repeating each action blind for good, ``(I - alpha T(a))^-1 C(a)``: (S, A)."""
+        from solvers.baseline import policy_values
+
+        plays = [np.full(self.num_states, a) for a in range(self.num_actions)]
+        return np.stack([policy_values(self, play, self.costs) for play in plays], axis=1)
+
+    @cached_property
+    def largest_remaining_cost(self) -> np.ndarray:
+        """The most that steps can still cost or earn, in absolute terms, from each state: (S,)."""
+        from solvers.baseline import solve_baseline
+
+        worst = replace(self, costs=-np.abs(self.costs), sensing_cost=0.0)
+        return -solve_baseline(worst)[0]
 
     def step(self, beliefs: np.ndarray, actions: np.ndarray) -> np.ndarray:
         """One blind step of each belief under its own action: (n, S), (n,) -> (n, S)."""

@@ -20,15 +20,15 @@ from solvers.model import SensingMDP
 class Plan:
     """What to do from a root: ``actions`` in order; the last one looks if ``senses``.
 
-    ``senses`` is false for a plan that stays blind for good: it ends where nothing that may still
-    happen can change its value.  A known terminal state has the empty plan.
+    ``senses`` is false for a plan that stays blind for good: its last action is repeated for ever.
+    A known terminal state has the empty plan.
     """
 
     actions: tuple[int, ...]
     senses: bool
 
     def describe(self, action_names: Sequence[str]) -> str:
-        """In words: ``down, down, right, then look`` or ``left ×40, blind for good``."""
+        """In words: ``down ×2, right, then look`` or ``up, left for good, blind``."""
         if not self.actions:
             return "nothing to do: the episode is over"
         runs: list[list] = []
@@ -37,8 +37,10 @@ class Plan:
                 runs[-1][1] += 1
             else:
                 runs.append([a, 1])
+        if not self.senses:
+            runs[-1][1] = 1  # it goes on for ever; how often it is written does not matter
         words = ", ".join(action_names[a] + (f" ×{n}" if n > 1 else "") for a, n in runs)
-        return words + (", then look" if self.senses else ", blind for good")
+        return words + (", then look" if self.senses else " for good, blind")
 
 
 class Policy:
@@ -103,7 +105,7 @@ class PlanPolicy(Policy):
     def step(
         self, roots: np.ndarray, depth: int, beliefs: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        # A plan that is blind for good has no say past its end; its last action goes on.
+        # A plan that is blind for good repeats its last action past its written end.
         at = np.minimum(depth, np.maximum(self._lengths[roots] - 1, 0))
         looks = self._senses[roots] & (depth + 1 >= self._lengths[roots])
         return self._table[roots, at], looks

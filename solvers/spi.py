@@ -9,9 +9,10 @@ action that is best if the agent looks one step later, and looks as soon as look
 
 Both minima are over the columns of one matrix of shape S × (A + A²), made once per update: a step
 of all roots is one product of their belief block with it, and one blind step.  A root is finished
-early ("blind for good") when what its live, non-terminal probability may still cost is below
-tolerance.  A new plan replaces the old one where its value, followed once and then the reference,
-is lower; by the policy improvement theorem that is the test of line 19.
+early when repeating its best action blind for good is within tolerance of the best that could
+still come, b V* (everything seen for free).  A new plan replaces the old one where its value,
+followed once and then the reference, is lower; by the policy improvement theorem that is the test
+of line 19.
 
 SPI stops in local optima.  ``init`` chooses where it starts: ``always-sense`` (Algorithm 1),
 ``blind`` (the plans SPI finds when looking is dearer than anything it could save), or ``best``
@@ -29,12 +30,13 @@ from solvers.baseline import action_values, lowest_argmin, tie_tolerance
 from solvers.model import SensingMDP
 from solvers.plan_table import PlanTable
 from solvers.policy import Plan
+from solvers.screening import ScreenedColumns
 from solvers.solution import BUDGET, SOLVED, Solution
 from solvers.solver import Budget, Solver, SolverError
 
 INITS = ("always-sense", "blind", "best")
-FINISHED = 1e-10
-"""What a finished root may still cost, as a share of the cost scale."""
+FINISHED = 1e-2
+"""What finishing a root early may lose, as a share of delta."""
 BLOCK_ENTRIES = 2**24
 """Largest belief block (roots × states) walked at once: 128 MiB."""
 COST_LADDER = (1.0, 5.0, 25.0)
@@ -100,7 +102,7 @@ class SPI(Solver):
         while self.max_iterations is None or rounds < self.max_iterations:
             if budget.over():
                 return table, rounds, BUDGET
-            table = policy_update(problem, always, table, V, self.max_steps)
+            table = policy_update(problem, always, table, V, self.max_steps, self.delta)
             V_new, rounds = table.values(), rounds + 1
             gain = float((V - V_new).max())
             V = V_new
@@ -124,14 +126,14 @@ def policy_update(
     reference: PlanTable,
     V: np.ndarray,
     max_steps: int,
+    delta: float,
 ) -> PlanTable:
     """Algorithm 2 from the reference's plans with root values V (S,); better plans replace."""
     look = problem.sensing_costs() if problem.has_linear_sensing_cost else 0.0
     Q = action_values(problem, V, problem.costs + look)  # (S, A): look now
     ahead = np.stack([T @ Q for T in problem.transitions], axis=1)  # (S, A, A): look next
     blind = problem.costs[:, :, None] + problem.discount * ahead
-    scores = np.concatenate([Q, blind.reshape(len(Q), -1)], axis=1)
-    walker = _Walker(problem, always, scores, max_steps)
+    walker = _Walker(problem, always, Q, blind, max_steps, FINISHED * delta)
     better = reference.copy()
     roots = np.flatnonzero(~problem.terminal)
     size = max(1, BLOCK_ENTRIES // problem.num_states)
@@ -144,16 +146,22 @@ class _Walker:
     """Walks a block of roots down their greedy blind strings."""
 
     def __init__(
-        self, problem: SensingMDP, always: AlwaysSensePolicy, scores: np.ndarray, max_steps: int
+        self,
+        problem: SensingMDP,
+        always: AlwaysSensePolicy,
+        Q: np.ndarray,
+        blind: np.ndarray,
+        max_steps: int,
+        tolerance: float,
     ) -> None:
-        self.problem, self.always, self.scores = problem, always, scores
-        self.max_steps = max_steps
+        self.problem, self.always = problem, always
+        self.max_steps, self.tolerance = max_steps, tolerance
         self.tie = tie_tolerance(problem)
-        self.live = (~problem.terminal).astype(float)
-        spread = float(np.abs(problem.costs).max()) + problem.max_sensing_cost
-        # alpha^m * live mass * reach is what the rest of a string may still change
-        self.reach = spread / (1 - problem.discount)
-        self.tolerance = FINISHED * spread
+        for_good = problem.constant_action_values
+        # Columns: look now (A), repeat an action for good (A), all seen free (1); look next (A²).
+        self.columns = np.column_stack([Q, for_good, always.V])
+        self.blind = blind
+        self.screened = ScreenedColumns(blind, ~problem.terminal, self.tie)
 
     def walk(self, roots: np.ndarray, V: np.ndarray, table: PlanTable) -> None:
         """Walk these roots (n,) to the end; where the plan found beats V, put it in the table."""
@@ -164,17 +172,19 @@ class _Walker:
         strings = np.empty((len(roots), self.max_steps + 2), np.int32)
         row = np.arange(len(roots))  # where the live roots stand in the block
         for m in range(self.max_steps + 2):
-            now, a_look, blind, a_blind = self._score(beliefs)
-            finished = alpha**m * self.reach * (beliefs @ self.live) <= self.tolerance
-            looks = (now <= blind + self.tie) & ~finished
+            now, blind, for_good, free = self._score(beliefs)
+            a_look, a_blind = lowest_argmin(now, self.tie), lowest_argmin(blind, self.tie)
+            finished = alpha**m * (for_good.min(axis=1) - free) <= self.tolerance
+            looks = (now.min(axis=1) <= blind.min(axis=1) + self.tie) & ~finished
             if m > self.max_steps:  # line 7: the walk is over and the initial policy looks
                 looks = ~finished
                 a_look = self.always.act_batch(beliefs)[0]
             strings[row, m] = np.where(looks, a_look, a_blind)
-            for i in np.flatnonzero(finished):
-                root = roots[row[i]]
-                if Z[i] < V[root] - self.tie:
-                    table.put(root, Plan(tuple(strings[row[i], :m].tolist()), False), Z[i], None)
+            strings[row[finished], m] = lowest_argmin(for_good[finished], self.tie)
+            ends = Z + alpha**m * for_good.min(axis=1)
+            for i in np.flatnonzero(finished & (ends < V[roots[row]] - self.tie)):
+                plan = Plan(tuple(strings[row[i], : m + 1].tolist()), False)
+                table.put(roots[row[i]], plan, ends[i], None)
             if looks.any():
                 costs, landings = self._looked(m, beliefs[looks], Z[looks], a_look[looks])
                 for i, cost, landing in zip(row[looks], costs, landings, strict=True):
@@ -199,19 +209,13 @@ class _Walker:
         return Z + discount * (step_cost + k), discount * problem.discount * after
 
     def _score(self, beliefs: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Best look now (value, action) and best blind step (value, action) of each belief."""
+        """Looking now (n, A), looking next (n, A), blind for good (n, A), all seen free (n,)."""
         problem, A = self.problem, self.problem.num_actions
-        table = beliefs @ self.scores
-        now, later = table[:, :A], table[:, A:].reshape(len(beliefs), A, A)
-        if not problem.has_linear_sensing_cost:  # App. F: the look is priced at the belief
-            now = now + problem.sensing_cost_at(beliefs)
-            for a in range(A):
-                after = beliefs @ problem.transitions[a]
-                later[:, a] += problem.discount * problem.sensing_cost_at(after)
-        blind = later.min(axis=2)
-        return (
-            now.min(axis=1),
-            lowest_argmin(now, self.tie),
-            blind.min(axis=1),
-            lowest_argmin(blind, self.tie),
-        )
+        table = beliefs @ self.columns
+        now, for_good, free = table[:, :A], table[:, A:-1], table[:, -1]
+        if problem.has_linear_sensing_cost:
+            return now, self.screened.least(beliefs), for_good, free
+        # App. F: a look is priced at the belief it is taken in.
+        look_next = np.stack([problem.sensing_cost_at(beliefs @ T) for T in problem.transitions], 1)
+        later = np.einsum("ns,sab->nab", beliefs, self.blind) + problem.discount * look_next
+        return now + problem.sensing_cost_at(beliefs), later.min(axis=2), for_good, free
