@@ -18,7 +18,7 @@ from urllib.parse import quote
 import pandas as pd
 
 from bench.frame import details, load_frame, problem_facts
-from bench.labels import percent, solver_rank
+from bench.labels import number, percent, solver_rank
 from bench.page_file import page_file
 from bench.policy_data import PolicyData
 from bench.problems import Problem
@@ -84,7 +84,7 @@ def _cell(row: dict[str, Any], detail: dict[str, Any]) -> dict[str, Any]:
         "published": row["published_text"].replace("-", "\u2212"),
         "flag": row["flag"],
         "gap": _short(row["gap"]),
-        "gapText": _gap_words(row["gap"]),
+        "gapText": _gap_words(row),
         "bestBound": _short(row["shown_bound"]),
         "bounds": _range(facts, row["lower"], row["upper"]),
         "seconds": _short(row["solve_seconds"]),
@@ -119,9 +119,13 @@ def _thinned(trace: list) -> list:
     return [trace[round(i * last / (TRACE_POINTS - 1))] for i in range(TRACE_POINTS)]
 
 
-def _gap_words(gap: float) -> str:
+def _gap_words(row: dict[str, Any]) -> str:
+    """A proven gap in words; the distance itself where the value is 0 and has no shares."""
+    gap = row["gap"]
     if math.isnan(gap):
         return "no bound"
+    if math.isinf(gap):
+        return f"within {number(abs(row['shown_bound'] - row['shown']), row['digits'])}"
     return "optimal" if gap <= CLOSED else percent(gap)
 
 

@@ -16,7 +16,7 @@ function figures() {
     unpacked(figure.packed).then((source) => { image.src = source; });
     const link = el("a", { href: figure.file }, "open alone");
     byId("figure-list").append(
-      el("figure", {}, image, el("figcaption", {}, `${figure.title} · `, link)),
+      el("figure", {}, image, el("figcaption", {}, el("span", {}, figure.title), link)),
     );
   }
   if (!suite.figures.length) {

@@ -132,12 +132,13 @@ function moveFocus(event) {
   if (!here || !(event.key in steps)) return;
   event.preventDefault();
   const [down, right] = steps[event.key];
-  let row = here.parentElement;
-  let at = [...row.children].indexOf(here);
+  const rows = [...byId("table").querySelectorAll("tbody tr")];
+  let row = rows.indexOf(here.parentElement);
+  let at = [...here.parentElement.children].indexOf(here);
   for (;;) {
-    row = down ? (down > 0 ? row.nextElementSibling : row.previousElementSibling) : row;
+    row += down;
     at += right;
-    const there = row?.children[at];
+    const there = rows[row]?.children[at];
     if (!there || there.tagName !== "TD") return;
     const button = there.querySelector("button");
     if (!button) continue; // an empty place: go on in the same direction
@@ -170,32 +171,35 @@ function measurePicker() {
   return label;
 }
 
+function line(row, columns, same) {
+  const repeat = same ? " repeat" : "";
+  const drawn = el("tr", {},
+    el("th", { scope: "row", class: "problem" },
+      el("span", { class: `title${repeat}` }, row.problem.title),
+      el("span", { class: `unit${repeat}` }, row.problem.unit)),
+    el("th", { scope: "row", class: "k" }, String(row.k)));
+  for (const solver of columns) {
+    const buttons = (row.cells[solver] ?? []).map((cell) => cellButton(cell, row.problem));
+    const place = el("td", {}, ...buttons);
+    place.dataset.solver = solver;
+    drawn.append(place);
+  }
+  return drawn;
+}
+
 export function drawTable() {
   const rows = sorted(rowsShown());
   const columns = suite.solvers.filter((s) => rows.some((row) => row.cells[s]));
   const head = [heading("problem", "Problem", "problem"), heading("k", "k", "k")];
   for (const solver of columns) head.push(heading(solver, solver, "solver"));
-  const body = el("tbody");
-  let last = null;
-  for (const row of rows) {
-    const same = last === row.problem.id;
-    last = row.problem.id;
-    const title = el("span", { class: same ? "repeat" : "" }, row.problem.title);
-    const unit = el("span", { class: same ? "unit repeat" : "unit" }, row.problem.unit);
-    const line = el("tr", { class: same ? "" : "first" });
-    line.append(el("th", { scope: "row", class: "problem" }, title, unit));
-    line.append(el("th", { scope: "row", class: "k" }, String(row.k)));
-    for (const solver of columns) {
-      const buttons = (row.cells[solver] ?? []).map((cell) => cellButton(cell, row.problem));
-      const place = el("td", {}, ...buttons);
-      place.dataset.solver = solver;
-      line.append(place);
-    }
-    body.append(line);
-  }
   const table = el("table", { "aria-label": "Comparison of solvers", onkeydown: moveFocus });
-  table.append(el("thead", {}, el("tr", {}, ...head)), body);
-  const first = body.querySelector("button.cell");
+  table.append(el("thead", {}, el("tr", {}, ...head)));
+  rows.forEach((row, i) => {
+    const same = rows[i - 1]?.problem === row.problem;
+    if (!same) table.append(el("tbody")); // neighbours of one problem stay together on paper
+    table.lastElementChild.append(line(row, columns, same));
+  });
+  const first = table.querySelector("button.cell");
   if (first) first.tabIndex = 0;
   byId("table").replaceChildren(table);
   const shown = rows.reduce((n, row) => n + Object.values(row.cells).flat().length, 0);
