@@ -1,5 +1,6 @@
 """Planning when looking costs money: the model, exact evaluation, solvers, bounds, certificates."""
 
+from solvers.certificates import Certificate, always_sense_threshold, certify
 from solvers.delayed_information import delayed_information_bound
 from solvers.evaluation import Evaluation, PolicyError, evaluate, evaluate_fully
 from solvers.model import SensingMDP
@@ -22,6 +23,7 @@ __all__ = [
     "SOLVED",
     "AlphaVectorPolicy",
     "Budget",
+    "Certificate",
     "Evaluation",
     "ModelError",
     "Plan",
@@ -33,6 +35,8 @@ __all__ = [
     "Solution",
     "Solver",
     "SolverError",
+    "always_sense_threshold",
+    "certify",
     "delayed_information_bound",
     "evaluate",
     "evaluate_fully",
