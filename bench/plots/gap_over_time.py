@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from bench.labels import cost_title
 from bench.plots.results import Results, costs_of
@@ -48,7 +48,7 @@ def draw(results: Results) -> Iterator[tuple[str, Figure]]:
             lowest = min(gap.min() for _, _, gap in curves[k])
             ax.set_ylim(0.6 * max(FLOOR, lowest), 1.6 * CEILING)
             ax.yaxis.set_major_locator(LogLocator(numticks=6))
-            ax.yaxis.set_minor_formatter(NullFormatter())
+            ax.yaxis.set_minor_locator(NullLocator())
             ax.yaxis.set_major_formatter(FuncFormatter(_percent))
             ax.set_title(f"k = {cost_title(k)}")
         for ax in axes[::columns]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, PercentFormatter
+from matplotlib.ticker import FuncFormatter, NullLocator, PercentFormatter
 
 from bench.frame import INSTANCE
 from bench.plots.results import Results
@@ -22,14 +22,14 @@ NEAR = 0.01
 FLOOR = 1e-5
 """Distances below this are drawn at it: equal as far as anyone cares."""
 CEILING = 10.0
-LEAST_INSTANCES = 4
+LEAST_INSTANCES = 6
 LEAST_SHARE = 0.3
 """A method with a value on a smaller share of the instances is not compared here."""
 
 
 def draw(results: Results) -> Iterator[tuple[str, Figure]]:
     """``profile``: quality and time profiles side by side."""
-    table = distances(results.frame)
+    table = distances(results.compared)
     instances = table.groupby(INSTANCE).ngroups
     if instances < LEAST_INSTANCES:
         return
@@ -48,6 +48,7 @@ def draw(results: Results) -> Iterator[tuple[str, Figure]]:
         time.plot(x, y, label=method, markevery=marks, **style)
     quality.set_xscale("log")
     quality.set_xlim(FLOOR, CEILING)
+    quality.xaxis.set_minor_locator(NullLocator())
     quality.set_xlabel("distance from the best value found (share of it)")
     quality.xaxis.set_major_formatter(
         FuncFormatter(lambda x, _: "equal" if x <= FLOOR else f"{100 * x:g} %")

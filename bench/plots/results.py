@@ -11,7 +11,11 @@ from typing import Any
 import pandas as pd
 
 from bench.frame import details, load_frame, problem_facts
+from bench.labels import DEPTH_LETTER
 from bench.plots.style import Style, method_styles
+
+MOST_DEPTHS = 3
+"""A solver run at more depths than this is studied over its depth, not compared with others."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +31,18 @@ class Results:
         """The details of a cell; {} if there are none."""
         return details(self.suite, self.results_dir, key)
 
+    @property
+    def compared(self) -> pd.DataFrame:
+        """The rows of methods that compete: not one solver at many depths."""
+        depths = self.frame.groupby("solver")["method"].nunique()
+        ladders = [s for s in DEPTH_LETTER if depths.get(s, 0) > MOST_DEPTHS]
+        return self.frame[~self.frame["solver"].isin(ladders)]
+
     def problems(self) -> Iterator[tuple[str, pd.DataFrame]]:
-        """Each problem with its rows, in the paper's order."""
-        for problem in self.frame["problem"].unique():
-            yield problem, self.frame[self.frame["problem"] == problem]
+        """Each problem with its rows that compete, in the paper's order."""
+        rows = self.compared
+        for problem in rows["problem"].unique():
+            yield problem, rows[rows["problem"] == problem]
 
 
 def load_results(suite: str, results_dir: str | Path) -> Results:

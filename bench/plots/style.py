@@ -15,7 +15,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 SINGLE, DOUBLE = 3.3, 7.0
 """Column widths of a printed page, in inches."""
@@ -133,6 +133,9 @@ def styled() -> Iterator[None]:
 def save(figure: Figure, stem: Path) -> list[Path]:
     """Write a figure as PNG, SVG and PDF without dates; returns the paths."""
     paths = [stem.with_name(stem.name + suffix) for suffix in FILE_TYPES]
+    # Once laid out, a figure stays so: laying out takes longer than drawing.
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
     for path in paths:
         figure.savefig(path, dpi=DPI, metadata=METADATA[path.suffix])
     return paths
@@ -192,7 +195,7 @@ def log_costs(ax: Axes, costs: list[float]) -> None:
             ax.xaxis.set_major_locator(FixedLocator(costs))
         else:
             ax.xaxis.set_major_locator(LogLocator(numticks=5))
-        ax.xaxis.set_minor_formatter(NullFormatter())
+        ax.xaxis.set_minor_locator(NullLocator())
         ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
 
 
@@ -202,4 +205,4 @@ def log_seconds(ax: Axes) -> None:
     ax.set_xlabel("planning time (s)")
     ax.xaxis.set_major_locator(LogLocator(numticks=5))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
-    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.xaxis.set_minor_locator(NullLocator())

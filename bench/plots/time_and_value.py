@@ -19,7 +19,7 @@ from bench.plots.style import GREY, INK, add_legend, log_seconds, panels, point_
 
 COLUMNS = 4
 HEIGHT = 2.1
-LEAST_METHODS = 3
+LEAST_METHODS = 4
 LEAST_SECONDS = 1e-3
 MOST_COSTS = 8
 """A problem with more sensing costs than this is better shown as curves over k."""

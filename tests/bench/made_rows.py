@@ -1,0 +1,69 @@
+"""Result rows made by hand, for tests of what is read from them."""
+
+import csv
+import itertools
+from pathlib import Path
+
+import numpy as np
+
+from bench import load_problem, rows
+from bench.store import Store
+from solvers import solve
+
+_keys = itertools.count(1)
+
+
+def row(problem="frozen-lake-4x4", k=0.01, solver="spi", value=None, **more):
+    """A row as stored: all columns, as text."""
+    given = {
+        "key": f"{next(_keys):016x}",
+        "suite": "made",
+        "problem": problem,
+        "sensing_cost": k,
+        "solver": solver,
+        "label": solver,
+        "options": {},
+        "seed": 0,
+        "status": rows.OK,
+        "value": value,
+        "solve_seconds": 0.5,
+        "budget_seconds": 60.0,
+        "threads": 1,
+        "clone": "c10e",
+        "finished": "2026-11-16T00:00:00Z",
+        **more,
+    }
+    return rows.parse(rows.header() + rows.to_line(given))[0]
+
+
+def store(results: Path, *made: dict, suite="made", details=()) -> Path:
+    """A results directory with these rows, and details {key: content}."""
+    kept = Store(results, suite)
+    kept.create()
+    with open(kept.rows_path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows.COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(made)
+    for key, content in dict(details).items():
+        kept.write_details(key, content)
+    return results
+
+
+def solved(problem: str, k: float, solver: str, **options):
+    """A row of a real run, and the details it leaves."""
+    model = load_problem(problem, k)
+    found = solve(model, solver, budget=20, **options)
+    made = row(
+        *(problem, k, solver),
+        value=found.value,
+        lower=found.lower,
+        options=options,
+        sensing_rate=found.sensing_rate,
+        solve_seconds=found.seconds,
+    )
+    plans = {}
+    for root in np.flatnonzero(model.start > 0):
+        plan = found.policy.plan(int(root))
+        plans[str(root)] = {"actions": list(plan.actions), "senses": plan.senses}
+    content = {"values": found.values.tolist(), "trace": found.trace, "plans": plans, "info": {}}
+    return made, {made["key"]: content}
