@@ -36,7 +36,7 @@ class PolicyData:
         self._policies: dict[str, dict[str, Any]] = {}
 
     def add(self, key: str, problem: Problem, cost_text: str, details: Mapping[str, Any]) -> bool:
-        """Take the policy of a cell; False if it left no plans to follow."""
+        """Take the policy of a cell; False if it left no plans that this model can follow."""
         plans = details.get("plans") or {}
         if not plans or problem.build is None:
             return False
@@ -44,6 +44,8 @@ class PolicyData:
             self._models[problem.id] = load_problem(problem.id, _cost(cost_text))
             self._problems[problem.id] = _problem_data(problem, self._models[problem.id])
         model = self._models[problem.id].with_sensing_cost(_cost(cost_text))
+        if not _fits(plans, model):
+            return False
         likely = [s for s in np.argsort(-model.start, kind="stable") if str(s) in plans]
         small = self._problems[problem.id]["transitions"] is not None
         kept = [int(s) for s in plans] if small else [int(s) for s in likely[:STORED_ROOTS]]
@@ -76,6 +78,12 @@ class PolicyData:
             self._walks[place] = len(self._frames)
             self._frames.append(_walk_frames(model, root, plan))
         return self._walks[place]
+
+
+def _fits(plans: Mapping[str, Any], model: SensingMDP) -> bool:
+    """Whether plans are of this model: a user's file may have changed since the run."""
+    actions = {a for plan in plans.values() for a in plan["actions"]}
+    return max(map(int, plans)) < model.num_states and max(actions, default=0) < model.num_actions
 
 
 def _cost(text: str) -> Any:

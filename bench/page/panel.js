@@ -24,13 +24,27 @@ function money(cost, problem) {
   return fixed((problem.rewards ? -cost : cost) * problem.scale, problem.digits + 1);
 }
 
-function doing(frame, model) {
-  if (frame.action === null) return el("p", { class: "doing ended" }, frame.ended);
+/** What the look shows, to be chosen; null where the policy stays blind. */
+function chooser(i, frame, model, onsee) {
+  if (!frame.senses || !frame.mayShow) return null;
+  const select = el("select", { id: `look-${i}`, "aria-label": "The look shows" });
+  for (const [s, p] of frame.mayShow) {
+    const end = model.terminal.includes(s) ? ", terminal" : "";
+    select.append(el("option", { value: s }, `${model.states[s]} (${percent(p)}${end})`));
+  }
+  select.value = frame.seen ?? frame.mayShow[0][0];
+  select.addEventListener("change", () => onsee(frame.looks, Number(select.value)));
+  return el("label", { class: "picker inline" }, el("span", {}, "and sees"), select);
+}
+
+function doing(i, frame, model, onsee) {
+  if (frame.action === null) return el("div", { class: "doing ended" }, frame.ended);
   const name = model.actions[frame.action];
   const look = frame.senses
     ? el("span", { class: "badge looks" }, eye(), " then looks")
     : el("span", { class: "badge" }, "stays blind");
-  return el("p", { class: "doing" }, actionMark(name), el("span", { class: "action-name" }, name), look);
+  return el("div", { class: "doing" },
+    actionMark(name), el("span", { class: "action-name" }, name), look, chooser(i, frame, model, onsee));
 }
 
 function figures(frame, cell, model) {
@@ -42,20 +56,6 @@ function figures(frame, cell, model) {
     ["Blind for", `${frame.depth} ${frame.depth === 1 ? "step" : "steps"}`],
     model.terminal.length ? ["Already over", percent(frame.terminal)] : ["Looks so far", String(frame.looks)],
   ], "facts panel-facts");
-}
-
-function chooser(i, frame, model, onsee) {
-  const slot = el("div", { class: "look-slot" }); // keeps its height, so that nothing jumps
-  if (!frame.senses || !frame.mayShow) return slot;
-  const select = el("select", { id: `look-${i}` });
-  for (const [s, p] of frame.mayShow) {
-    const end = model.terminal.includes(s) ? ", terminal" : "";
-    select.append(el("option", { value: s }, `${model.states[s]} (${percent(p)}${end})`));
-  }
-  select.value = frame.seen ?? frame.mayShow[0][0];
-  select.addEventListener("change", () => onsee(frame.looks, Number(select.value)));
-  slot.append(el("label", { class: "picker inline" }, el("span", {}, "The look shows"), select));
-  return slot;
 }
 
 /** The steps behind and the rest of the plan in hand, as buttons. */
@@ -94,8 +94,7 @@ export function drawPanel(i, key, walk, step, seen, handlers) {
   const [picture, bars] = beliefPicture(frame, model);
   const words = el("div", { class: "panel-words" },
     el("p", { class: "since muted" }, since),
-    doing(frame, model),
-    chooser(i, frame, model, handlers.onsee),
+    doing(i, frame, model, handlers.onsee),
     figures(frame, cell, model));
   const panel = el("article", { class: "panel", "aria-label": `${cell.method}, step ${step}` },
     el("header", {}, el("h3", {}, cell.method), el("span", { class: "muted" }, value)),

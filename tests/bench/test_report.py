@@ -138,6 +138,20 @@ def test_stored_beliefs_of_a_large_model_are_the_models_own(monkeypatch):
     assert paid == pytest.approx(0.9 ** (len(plan.actions) - 1) * 0.01, rel=1e-4)
 
 
+def test_sensing_costs_of_every_kind_reach_the_page_by_action():
+    problem, plans = find_problem("two-state"), {"plans": {"0": {"actions": [1], "senses": True}}}
+    collected = PolicyData()
+    for text in ("0.25", "[0.1, 0.2]", "[[1, 2], [3, 4]]"):
+        assert collected.add(text, problem, text, plans)
+    stored = {text: policy["k"] for text, policy in collected.content()["policies"].items()}
+    assert stored == {"0.25": 0.25, "[0.1, 0.2]": [0.1, 0.2], "[[1, 2], [3, 4]]": [[1, 3], [2, 4]]}
+
+
+def test_plans_of_another_model_are_left_out():
+    foreign = {"plans": {"7": {"actions": [0], "senses": True}}}
+    assert not PolicyData().add("key", find_problem("two-state"), "0.25", foreign)
+
+
 def test_variants_share_a_column_only_where_they_never_meet():
     lines = [
         ("spi", {}, "SPI", "lake"),
