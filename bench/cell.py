@@ -28,10 +28,11 @@ import numpy as np
 
 from bench import rows
 from bench.cell_result import InvalidResult, checked, detail, figures, package_versions
+from bench.extension import join_file
 from bench.limits import EVALUATING, LOG_BYTES, PLANNING
 from bench.problems import load_problem
 from pomdp_bridge.errors import BridgeError
-from solvers import Budget, PolicyError, SensingMDP, Solver, load_solver_file, make_solver
+from solvers import Budget, PolicyError, SensingMDP, Solver, make_solver
 from solvers.solver import complete
 
 PR_SET_PDEATHSIG = 1
@@ -92,7 +93,7 @@ def _prepare(spec: dict[str, Any], times: dict[str, float]) -> tuple[Solver, Sen
     random.seed(spec["seed"])
     np.random.seed(spec["seed"])  # noqa: NPY002 - for solvers that use the global generator
     for path in spec["files"]:
-        load_solver_file(path)
+        join_file(path)
     solver = make_solver(spec["solver"], **spec["options"])
     if "seed" in solver.options():
         solver = replace(solver, seed=spec["seed"])

@@ -63,7 +63,11 @@ def add_run(commands: Any) -> None:
     run.add_argument("--executor", choices=("local", "dask"), default="local")
     run.add_argument("--scheduler", metavar="ADDRESS", help="of the Dask cluster: tcp://HOST:PORT")
     run.add_argument(
-        "--solver-file", action="append", default=[], metavar="FILE", help="a solver file to join"
+        "--solver-file",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a file of solvers or problems to join",
     )
     add_results(run)
     run.set_defaults(call=run_suite)

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from bench.commands_run import seconds
+from bench.extension import join_file
 from bench.option_check import check_options
 from bench.problems import Problem, find_problem, load_problem
 from solvers import (
+    Plan,
     SensingMDP,
     Solution,
     SolverError,
-    load_solver_file,
     make_solver,
     solve,
     solver_classes,
@@ -29,6 +30,7 @@ CLOSE = 1e-4
 """A gap, as a share of the value, that needs no better bound."""
 CROSSING = 1e-9
 MOST_ROOTS = 10
+MOST_LETTERS = 120
 DEFAULT_BUDGET = 60.0
 
 
@@ -46,7 +48,11 @@ def add(commands: Any) -> None:
         help="an option of the solver",
     )
     run.add_argument(
-        "--solver-file", action="append", default=[], metavar="FILE", help="a solver file to join"
+        "--solver-file",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a file of solvers or problems to join",
     )
     run.set_defaults(call=solve_problem)
     certify = commands.add_parser("certify", help="what truncation at a depth proves")
@@ -83,7 +89,7 @@ def _cost(text: str) -> float:
 def solve_problem(args: argparse.Namespace) -> None:
     """Solve and print value, bounds, gap, times and the plan for each start state."""
     for path in args.solver_file:
-        load_solver_file(path)
+        join_file(path)
     options = parse_options(args.solver, args.option)
     facts = find_problem(args.problem)
     problem = load_problem(args.problem, args.sensing_cost)
@@ -178,9 +184,19 @@ def _print_plans(problem: SensingMDP, solution: Solution) -> None:
     print("plans")
     for root in roots[:MOST_ROOTS]:
         plan = policy.plan(int(root))
-        print(f"  from {problem.state_names[root]}: {plan.describe(problem.action_names)}")
+        print(f"  from {problem.state_names[root]}: {_short(plan, problem.action_names)}")
     if len(roots) > MOST_ROOTS:
         print(f"  and {len(roots) - MOST_ROOTS} more start states")
+
+
+def _short(plan: Plan, action_names: tuple[str, ...]) -> str:
+    """A plan in words, its middle left out if it is long."""
+    words = plan.describe(action_names)
+    if len(words) <= MOST_LETTERS:
+        return words
+    begin = words[:MOST_LETTERS].rsplit(", ", 1)[0]
+    end = "then look" if plan.senses else "blind for good"
+    return f"{begin}, … ({len(plan.actions)} steps), {end}"
 
 
 def certify_problem(args: argparse.Namespace) -> None:

@@ -17,10 +17,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from bench import rows
+from bench.extension import join_file
 from bench.keys import code_hash
 from bench.limits import run_limited
 from bench.runner import Crew
-from solvers import load_solver_file
 
 CONNECT_SECONDS = 10
 
@@ -62,7 +62,7 @@ def dask_crew(scheduler: str | None) -> Crew:
 def run_on_worker(spec: Mapping[str, Any]) -> dict[str, Any]:
     """Run one cell on a worker, if the worker's code is the code the cell was made with."""
     for path in spec["files"]:
-        load_solver_file(path)
+        join_file(path)
     code = code_hash(spec["solver"], spec["problem"])
     if code != spec["code"]:
         reason = f"the worker runs other code ({code}) than this machine ({spec['code']})"

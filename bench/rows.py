@@ -32,6 +32,8 @@ STATUSES = (OK, TIMEOUT, MEMORY, CRASHED, FAILED, INVALID, SKIPPED)
 
 UNAVAILABLE = "not available here"
 """Note of a skipped row whose solver cannot run on this machine (another machine may)."""
+OWN_COST = "own"
+"""Sensing cost of a problem file that keeps its own, which varies."""
 
 COLUMNS = (
     "key",
@@ -74,9 +76,14 @@ SECONDS_DIGITS = 4
 
 
 def cost_text(sensing_cost: float | list) -> str:
-    """A sensing cost as it stands in a row: ``0.01``, or JSON if it is not uniform."""
+    """A sensing cost as it stands in a row: ``0.01``, or JSON if it is not uniform.
+
+    Not a number stands for a problem file's own sensing cost: ``own``.
+    """
     if isinstance(sensing_cost, list | tuple):
         return json.dumps(sensing_cost)
+    if math.isnan(sensing_cost):
+        return OWN_COST
     return f"{float(sensing_cost):.12g}"
 
 
@@ -119,10 +126,10 @@ def latest(rows: Iterable[Mapping[str, str]]) -> list[Mapping[str, str]]:
 
 
 def _text(column: str, value: Any) -> str:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
     if column == "sensing_cost":
         return value if isinstance(value, str) else cost_text(value)
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
     if isinstance(value, Mapping):
         return options_text(value)
     if column in TIMES:

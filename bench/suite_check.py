@@ -12,9 +12,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from bench.extension import join_file
 from bench.option_check import check_options, number, whole
 from bench.problems import find_problem
-from solvers import SolverError, load_solver_file, solver_classes
+from solvers import SolverError, solver_classes
 
 TOP = {
     "title",
@@ -86,16 +87,16 @@ def settings(found: Checker, content: dict) -> dict[str, Any]:
 
 
 def solver_files(found: Checker, content: dict, extra: tuple[str, ...]) -> list[Path]:
-    """Join the solver files; paths are relative to the suite file, extra ones to here."""
+    """Join files of solvers and problems; paths are relative to the suite file."""
     files = content.get("files", [])
     right = isinstance(files, list) and all(isinstance(f, str) for f in files)
-    if not found.expect(right, "files", "a list of paths of solver files", files):
+    if not found.expect(right, "files", "a list of paths of Python files", files):
         files = []
     paths = [(f"files[{i + 1}]", found.path.parent / f) for i, f in enumerate(files)]
     paths += [("--solver-file", Path(f)) for f in extra]
     for key, path in paths:
         try:
-            load_solver_file(path)
+            join_file(path)
         except Exception as error:  # whatever the user's file raises
             text = str(error) if isinstance(error, SolverError) else f"{path} fails: {error!r}"
             found.wrong(key, text)
@@ -122,7 +123,7 @@ def problem_entries(found: Checker, content: dict) -> list[dict[str, Any]]:
         right = isinstance(costs, list) and bool(costs)
         if not found.expect(right, key, "a list of sensing costs, as in [0.01, 0.05]", costs):
             continue
-        for i, k in enumerate(costs):
+        for i, k in enumerate(costs if "sensing_costs" in table else []):
             if isinstance(k, list):
                 try:
                     problem.build(k)

@@ -113,31 +113,49 @@ def solver_classes() -> dict[str, type[Solver]]:
 
 def load_solver_file(path: str | Path) -> list[type[Solver]]:
     """Take the solvers of a file that belongs to no package; returns their classes."""
-    path = Path(path)
-    if not path.is_file():
-        raise SolverError(f"no such solver file: {path}")
-    solver_classes()
-    spec = importlib.util.spec_from_file_location(f"sensebench_file_{path.stem}", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # so that its annotations can be resolved
-    spec.loader.exec_module(module)
-    found = _register_from(module)
+    found = register_solvers(import_file(path))
     if not found:
         raise SolverError(f"{path} defines no solver: expected a subclass of solvers.Solver")
     return found
 
 
+def import_file(path: str | Path) -> ModuleType:
+    """The module in a file that belongs to no package."""
+    path = Path(path)
+    if not path.is_file():
+        raise SolverError(f"no such solver file: {path}")
+    spec = importlib.util.spec_from_file_location(f"sensebench_file_{path.stem}", path)
+    if spec is None:
+        raise SolverError(f"{path} is not a Python file: expected a name ending in .py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # so that its annotations can be resolved
+    spec.loader.exec_module(module)
+    return module
+
+
+def register_solvers(module: ModuleType) -> list[type[Solver]]:
+    """Take the solvers of a module from a file; one that has another's name is refused."""
+    known = solver_classes()
+    for cls in _solvers_in(module):
+        other = known.get(cls.name)
+        if other is not None and Path(inspect.getfile(other)) != Path(inspect.getfile(cls)):
+            raise SolverError(
+                f"{module.__file__}: {cls.name!r} is the name of another solver; choose another"
+            )
+    return _register_from(module)
+
+
 def _register_from(source: ModuleType | type[Solver]) -> list[type[Solver]]:
-    if inspect.ismodule(source):
-        members = [c for c in vars(source).values() if inspect.isclass(c)]
-        # Only classes written in the module itself: an imported one is registered where it lives.
-        found = [c for c in members if issubclass(c, Solver) and c.__module__ == source.__name__]
-    else:
-        found = [source]
-    found = [c for c in found if "name" in vars(c)]
+    found = _solvers_in(source) if inspect.ismodule(source) else [source]
     for cls in found:
         _registry[cls.name] = cls
     return found
+
+
+def _solvers_in(module: ModuleType) -> list[type[Solver]]:
+    members = [c for c in vars(module).values() if inspect.isclass(c) and issubclass(c, Solver)]
+    # Only classes written in the module itself: an imported one is registered where it lives.
+    return [c for c in members if c.__module__ == module.__name__ and "name" in vars(c)]
 
 
 def make_solver(solver: str | Solver, **options: Any) -> Solver:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -58,6 +58,16 @@ class Problem:
         return (-cost if self.rewards else cost) * self.scale
 
 
+_joined: dict[str, Problem] = {}
+
+
+def join_problems(more: Iterable[Problem]) -> list[Problem]:
+    """Take further problems, from a file that belongs to no package; returns them."""
+    more = list(more)
+    _joined.update({problem.id: problem for problem in more})
+    return more
+
+
 def problems() -> dict[str, Problem]:
     """Every problem known by id, in the paper's order."""
     found: dict[str, Problem] = {}
@@ -69,6 +79,7 @@ def problems() -> dict[str, Problem]:
         loaded = point.load()
         listed = getattr(loaded, "PROBLEMS", loaded)
         found.update({p.id: p for p in ([listed] if isinstance(listed, Problem) else listed)})
+    found.update(_joined)
     return found
 
 
