@@ -3,7 +3,7 @@
 import { boundsChart } from "./chart.js";
 import { cellOf, hasPolicy, policies, problemOf, readPlan, suite } from "./data.js";
 import { byId, definitions, el } from "./dom.js";
-import { duration, fixed, percent, planWords, significant } from "./format.js";
+import { duration, fixed, pairs, percent, planWords } from "./format.js";
 import { setRoute } from "./routing.js";
 
 const PLANS_SHOWN = 8;
@@ -66,15 +66,6 @@ function plans(cell) {
 function part(title, ...children) {
   return el("section", { class: "part" }, el("h3", {}, title), ...children);
 }
-
-function words(value) {
-  if (value === null || value === undefined) return "";
-  if (typeof value === "number") return significant(value, 6);
-  if (Array.isArray(value) && value.length > 12) return `${value.slice(0, 12).join(", ")}, …`;
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
-}
-
-const pairs = (object) => Object.entries(object ?? {}).map(([n, v]) => [n.replaceAll("_", " "), words(v)]);
 
 function bounds(cell, problem) {
   if (cell.trace.length < 2) return null;

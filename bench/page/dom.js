@@ -30,7 +30,8 @@ export function definitions(pairs, className = "facts") {
   const list = el("dl", { class: className });
   for (const [term, description] of pairs) {
     if (description === null || description === undefined || description === "") continue;
-    list.append(el("div", {}, el("dt", {}, term), el("dd", {}, description)));
+    const wide = String(description).length > 60 ? "wide" : null;
+    list.append(el("div", { class: wide }, el("dt", {}, term), el("dd", {}, description)));
   }
   return list;
 }

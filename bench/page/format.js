@@ -59,3 +59,17 @@ export function planWords(plan, actionNames) {
   if (runs.length > 24 || plan.cut) words.push("…");
   return words.join(", ") + (plan.looks ? ", then look" : ", blind for good");
 }
+
+function words(value) {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "number") return significant(value, 6);
+  if (Array.isArray(value)) {
+    return value.slice(0, 12).map(words).join(", ") + (value.length > 12 ? ", …" : "");
+  }
+  if (typeof value !== "object") return String(value);
+  return Object.entries(value).map(([name, own]) => `${name} ${words(own)}`).join(", ");
+}
+
+/** The entries of a record for a definition list, in words. */
+export const pairs = (record) =>
+  Object.entries(record ?? {}).map(([name, value]) => [name.replaceAll("_", " "), words(value)]);

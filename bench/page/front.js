@@ -2,6 +2,7 @@
 
 import { suite } from "./data.js";
 import { byId, definitions, el } from "./dom.js";
+import { pairs } from "./format.js";
 
 /** The address of a packed figure: gzip in base64, unpacked here. */
 async function unpacked(packed) {
@@ -29,14 +30,8 @@ function figures() {
 function settings() {
   byId("settings-body").append(definitions(suite.settings));
   for (const [clone, record] of Object.entries(suite.environments)) {
-    const pairs = Object.entries(record).map(([name, value]) => [
-      name.replaceAll("_", " "),
-      typeof value === "object" && value !== null
-        ? Object.entries(value).map(([n, v]) => `${n} ${v}`).join(", ")
-        : String(value ?? ""),
-    ]);
     byId("settings-body").append(
-      el("h3", {}, `Machine of clone ${clone}`), definitions(pairs, "facts small"),
+      el("h3", {}, `Machine of clone ${clone}`), definitions(pairs(record), "facts small"),
     );
   }
 }
