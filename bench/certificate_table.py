@@ -46,10 +46,9 @@ def certificate_blocks(suite: str, results_dir: str | Path, frame: pd.DataFrame)
         )
         letters = [str(name)[-1] for name in model.action_names]
         lines = [(str(cell["N"]), _entries(cell, letters, facts.digits)) for cell in cells]
-        title = f"{facts.title}, k = {cost_title(of['k'].iloc[0])}: certificates by depth N"
-        blocks.append(
-            Block(title, "cost of each root; which roots each result settles", header, lines)
-        )
+        title = f"Certificates of {facts.title}, k = {cost_title(of['k'].iloc[0])}"
+        unit = "cost from each root by depth N, and the roots at which each result holds"
+        blocks.append(Block(title, unit, header, lines))
     return blocks
 
 

@@ -192,7 +192,9 @@ def _legend(frame: pd.DataFrame) -> str:
             "In brackets what the paper printed: = as published (rounded or cut), "
             "+ (or an arrow up) better, - (or an arrow down) worse."
         )
-    parts.append("Time is planning alone, the longest over k; in brackets the paper's (Apple M3).")
+    parts.append("Time is planning alone, the longest over k.")
+    if frame["published_seconds"].notna().any():
+        parts[-1] = parts[-1][:-1] + "; in brackets the paper's (Apple M3)."
     if frame["standard_error"].notna().any():
         parts.append("± is the standard error of a simulated value; all others are exact.")
     return " ".join(parts)

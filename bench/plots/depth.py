@@ -20,7 +20,7 @@ from matplotlib.ticker import MaxNLocator
 from bench.certificate_table import certificates
 from bench.frame import problem_facts
 from bench.labels import cost_title
-from bench.plots.results import Results
+from bench.plots.results import Results, value_axis_name
 from bench.plots.style import GREY, INK, LINES, add_legend, panels
 
 LEAST_DEPTHS = 3
@@ -64,9 +64,9 @@ def _figure(
         ax.plot(N, np.maximum.accumulate(bounds), ms=3.5, **BOUND)
         name = names[j] if not names[j].isdigit() else f"state {names[j]}"
         ax.set_title(f"from {name}")
-        ax.set_ylabel("cost")
     _draw_losses(axes[-1], N, cells)
     for ax in axes:
+        ax.set_ylabel(value_axis_name(problem))
         for first, style in holds:
             if first is not None:
                 ax.axvline(first, zorder=0.8, **style)
@@ -87,7 +87,6 @@ def _draw_losses(ax: Axes, N: np.ndarray, cells: list[dict[str, Any]]) -> None:
     ax.plot(N, crude, ms=3.5, **CRUDE)
     ax.set_yscale("log")
     ax.set_title("at most lost by truncation")
-    ax.set_ylabel("cost")
 
 
 def _references(results: Results, rows: pd.DataFrame) -> list[tuple[list[float], dict[str, Any]]]:

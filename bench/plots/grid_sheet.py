@@ -150,7 +150,7 @@ class Sheet:
             style = {"ms": 0.8 * cell, "mfc": ACCENT, "mec": "white", "mew": 0.25, "ls": "none"}
             ax.plot(*np.array(where).T, marker=_arrow(*DIRECTIONS[name]), zorder=4, **style)
         inches = DOUBLE * (bottom + 0.5 + 0.2 * h) / (right + 0.5)
-        self.figure.set_size_inches(DOUBLE, inches + 0.42)
+        self.figure.set_size_inches(DOUBLE, inches + 0.27)
         self.figure.suptitle(title, fontsize=8.5)
         legend_below(self.figure, self._handles(), columns=8)
         return self.figure

@@ -14,6 +14,8 @@ from bench.frame import details, load_frame, problem_facts
 from bench.labels import DEPTH_LETTER
 from bench.plots.style import Style, method_styles
 
+UNITS = {"inventory": r"\$1000"}
+"""Problems whose costs have a unit; the others are plain numbers."""
 MOST_DEPTHS = 3
 """A solver run at more depths than this is studied over its depth, not compared with others."""
 
@@ -57,7 +59,8 @@ def costs_of(rows: pd.DataFrame) -> list[float]:
 
 
 def value_axis_name(problem: str) -> str:
-    """``reward × 1000`` or ``cost``: what values of a problem are."""
+    """``reward × 1000`` or ``cost``: what values of a problem are, with their unit."""
     facts = problem_facts(problem)
     name = "reward" if facts.rewards else "cost"
-    return name if facts.scale == 1 else f"{name} × {facts.scale:g}"
+    unit = f" ({UNITS[problem]})" if problem in UNITS else ""
+    return name + unit if facts.scale == 1 else f"{name} × {facts.scale:g}{unit}"

@@ -18,7 +18,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 SINGLE, DOUBLE = 3.3, 7.0
-"""Column widths of a printed page, in inches."""
+"""Column widths of a printed page; this and all sizes in inches."""
+LEGEND_LINE = 0.15
 FILE_TYPES = (".png", ".svg", ".pdf")
 DPI = 200
 INK, GREY, PALE = "#222222", "#777777", "#dddddd"
@@ -169,6 +170,8 @@ def add_legend(figure: Figure, handles: list[Any], columns: int = 5) -> None:
 def legend_below(figure: Figure, handles: list[Any], columns: int = 5) -> None:
     """One legend for the whole figure, below it."""
     columns = min(columns, len(handles))
+    lines = math.ceil(len(handles) / columns)
+    figure.set_figheight(figure.get_figheight() + LEGEND_LINE * lines)
     figure.legend(handles=handles, loc="outside lower center", ncols=columns, columnspacing=1.4)
 
 
