@@ -37,19 +37,19 @@ the start; terminal states stay exactly 0.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import psutil
-from scipy import sparse
 
 from solvers.baseline import action_values, solve_baseline
+from solvers.mixtures import distinct_rows, mix, mix_least
 from solvers.model import SensingMDP
 from solvers.solution import BUDGET, SOLVED, Solution
 from solvers.solver import Budget, Solver, SolverError, complete, make_solver
 
-DENSE_FROM = 0.04
-"""Share of non-zeros from which BLAS beats a sparse product."""
 MEMORY_SHARE = 0.6
 """Share of the free memory that may be taken."""
 BLOCKS_HELD = 8
@@ -82,17 +82,16 @@ class DelayedInformation:
         self.sweep_seconds = 0.0
         self.W = [self.rows @ self.W0[:, None]]
         self._look_costs = problem.costs + problem.sensing_costs()
-        self._stages = [problem.costs]  # m = 0…n-1: B(s, σ) C(a); (S, A), then (R, A^m)
+        self._stages = [problem.costs.copy()]  # m = 0…n-1: B(s, σ) C(a); (S, A), then (R, A^m)
 
-    def sweep(self, budget: Budget | None = None) -> float:
-        """Back up everything once; returns the largest rise of a root.  Valid even if cut short."""
+    def sweep(self) -> float:
+        """Back up everything once; returns the largest rise of a root."""
         began = time.perf_counter()
         alpha, W = self.problem.discount, self.W
         looks = [action_values(self.problem, self.W0, self._look_costs)]
         for m in range(self.depth - 1):
             looks.append(self._a_step_earlier(looks[m], m))
-        if not self._back_up_last(looks[-1], budget):
-            return 0.0
+        np.maximum(W[-1], self._back_up_last(looks[-1]), out=W[-1])
         for m in range(self.depth - 1, 0, -1):
             best = self._least(np.minimum(self._stages[m] + alpha * W[m], looks[m]))
             np.maximum(W[m - 1], best, out=W[m - 1])
@@ -104,32 +103,26 @@ class DelayedInformation:
         self.sweep_seconds = time.perf_counter() - began
         return rise
 
-    def _back_up_last(self, looks: np.ndarray, budget: Budget | None) -> bool:
-        """Level n, where the oldest state is revealed, one block for each σ₂."""
-        last = self.W[-1]
-        new = np.empty_like(last)
-        width = new.shape[1] // len(self._blocks())
-        for i, states in enumerate(self._blocks()):
-            if self.depth > 1:
-                ahead = self._stages[-1][states] + self.problem.discount * last[states]
-            else:
-                ahead = self.problem.costs + self.problem.discount * last[self.row_of, 0]
-            best = np.minimum(self.rows @ ahead, self.rows @ looks[states])
-            new[:, i * width : (i + 1) * width] = self._least(best)
-            if budget is not None and budget.over():
-                return False
-        np.maximum(last, new, out=last)
-        return True
-
-    def _blocks(self) -> list[np.ndarray | slice]:
-        """For each σ₂ the row that stands for (s', σ₂), for every s'; all states when n = 1."""
-        return [slice(None)] if self.depth == 1 else list(self.row_of.T)
+    def _back_up_last(self, looks: np.ndarray) -> np.ndarray:
+        """Level n, where the oldest state is revealed."""
+        if self.depth > 1:
+            ahead = self._stages[-1] + self.problem.discount * self.W[-1]
+        else:
+            ahead = self._stages[0] + self.problem.discount * self.W[0][self.row_of, 0]
+        of = self._stands_for(self.depth - 1)
+        rows, group = self.rows, self.problem.num_actions
+        ahead, looks = np.ascontiguousarray(ahead), np.ascontiguousarray(looks)
+        return mix_least(rows.indptr, rows.indices, rows.data, of, ahead, looks, group)
 
     def _a_step_earlier(self, X: np.ndarray, m: int) -> np.ndarray:
         """Σ_s' T(σ₀)(s, s') X(s', σ, a) for every σ₀, from X with |σ| = m: -> (R, A^(m+1))."""
-        if m == 0:
-            return self.rows @ X
-        return np.concatenate([self.rows @ X[of] for of in self.row_of.T], axis=1)
+        rows = self.rows
+        X = np.ascontiguousarray(X)
+        return mix(rows.indptr, rows.indices, rows.data, self._stands_for(m), X)
+
+    def _stands_for(self, m: int) -> np.ndarray:
+        """Which row of a block with |σ| = m is (s', σ₁), for each σ₁: (S, A), or (S, 1) if m = 0."""
+        return self.row_of if m else np.arange(self.problem.num_states)[:, None]
 
     def _least(self, X: np.ndarray) -> np.ndarray:
         """The least over the last action: (R, A^m) -> (R, A^(m-1))."""
@@ -144,7 +137,7 @@ class DelayedInformation:
         is over; returns the number of sweeps."""
         enough = settled * (np.abs(self.W0).max() + self.problem.max_sensing_cost)
         sweeps = 1
-        while self.sweep(budget) > enough and not (budget is not None and budget.over()):
+        while self.sweep() > enough and not (budget is not None and budget.over()):
             sweeps += 1
         return sweeps
 
@@ -174,10 +167,27 @@ def delayed_information_bound(problem: SensingMDP, depth: int) -> np.ndarray:
     return information.W0
 
 
+@cache
+def compile_kernels() -> None:
+    """Compile (or load) what is compiled, once a process, so that no planning time holds it."""
+    T = [[[0.5, 0.5], [0.5, 0.5]], [[1.0, 0.0], [0.0, 1.0]]]
+    tiny = DelayedInformation(SensingMDP.from_arrays(T, [[0.0, 1.0], [1.0, 0.0]], 0.5, 0.1))
+    for _ in range(3):
+        tiny.sweep()
+        tiny.deepen()
+
+
 def check_depth(depth: int) -> None:
     """Refuse what is not a depth."""
     if not (isinstance(depth, int | np.integer) and depth >= 1):
         raise SolverError(f"depth is {depth!r}; expected a whole number of at least 1")
+
+
+def unspent_after(warm_up: Callable[[], None], budget: Budget) -> Budget:
+    """The budget as if compiling took no time."""
+    left = max(budget.left(), 1e-9)
+    warm_up()
+    return Budget(left)
 
 
 def linear_sensing_only(problem: SensingMDP) -> str | None:
@@ -185,25 +195,6 @@ def linear_sensing_only(problem: SensingMDP) -> str | None:
     if problem.has_linear_sensing_cost:
         return None
     return "its sensing cost is a function of the belief; give a number or an array instead"
-
-
-def distinct_rows(problem: SensingMDP) -> tuple[np.ndarray | sparse.csr_array, np.ndarray]:
-    """The distinct rows of all T(a), (R, S) dense or sparse, and which one T(a)(s, ·) is (S, A)."""
-    S, A = problem.num_states, problem.num_actions
-    number: dict[bytes, int] = {}
-    row_of = np.empty((S, A), int)
-    first: list[int] = []
-    for a, T in enumerate(problem.transitions):
-        T.sort_indices()
-        for s in range(S):
-            of = slice(T.indptr[s], T.indptr[s + 1])
-            key = T.indices[of].tobytes() + T.data[of].tobytes()
-            r = row_of[s, a] = number.setdefault(key, len(first))
-            if r == len(first):
-                first.append(a * S + s)
-    rows = sparse.vstack(problem.transitions, format="csr")[first]
-    dense = rows.nnz > DENSE_FROM * rows.shape[0] * rows.shape[1]
-    return (rows.toarray() if dense else rows), row_of
 
 
 def valid_start(problem: SensingMDP) -> np.ndarray:
@@ -243,6 +234,10 @@ class DelayedInformationSolver(Solver):
     def supports(self, problem: SensingMDP) -> str | None:
         return linear_sensing_only(problem)
 
+    @classmethod
+    def warm_up(cls) -> None:
+        compile_kernels()
+
     def solve(self, problem: SensingMDP, budget: Budget) -> Solution:
         if self.depth is not None:
             check_depth(self.depth)
@@ -250,6 +245,7 @@ class DelayedInformationSolver(Solver):
             raise SolverError(
                 "delayed-information needs an end: give a depth, a target_gap or a budget"
             )
+        budget = unspent_after(self.warm_up, budget)
         known = Solution(policy=None)
         if self.target_gap is not None:
             spi = make_solver("spi").solve(problem, budget)
@@ -279,5 +275,6 @@ class DelayedInformationSolver(Solver):
             iterations=sweeps,
             status=SOLVED if done and not budget.over() else BUDGET,
             trace=trace,
+            seconds=budget.spent(),
             info={"depth": information.depth},
         )

@@ -19,7 +19,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from solvers.baseline import action_values
-from solvers.delayed_information import SETTLED, DelayedInformation, linear_sensing_only
+from solvers.delayed_information import (
+    SETTLED,
+    DelayedInformation,
+    compile_kernels,
+    linear_sensing_only,
+    unspent_after,
+)
 from solvers.model import SensingMDP
 from solvers.policy import AlphaVectorPolicy
 from solvers.solution import BUDGET, SOLVED, Solution
@@ -62,7 +68,12 @@ class FIB(Solver):
     def supports(self, problem: SensingMDP) -> str | None:
         return linear_sensing_only(problem)
 
+    @classmethod
+    def warm_up(cls) -> None:
+        compile_kernels()
+
     def solve(self, problem: SensingMDP, budget: Budget) -> Solution:
+        budget = unspent_after(self.warm_up, budget)
         A = problem.num_actions
         alphas, bound, iterations = fib_vectors(problem, budget, self.max_iterations, self.residual)
         actions, senses = np.tile(np.arange(A), 2), np.repeat([False, True], A)
@@ -71,4 +82,5 @@ class FIB(Solver):
             lower_bound=bound,
             iterations=iterations,
             status=BUDGET if budget.over() else SOLVED,
+            seconds=budget.spent(),
         )

@@ -8,9 +8,9 @@ from solvers import SensingMDP, SolverError, delayed_information, solve
 from solvers.delayed_information import (
     DelayedInformation,
     delayed_information_bound,
-    distinct_rows,
     refuse_beyond_memory,
 )
+from solvers.mixtures import distinct_rows
 from tests.solvers.brute_force import bracket, small_problems
 
 

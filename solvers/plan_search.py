@@ -1,0 +1,250 @@
+"""Best-first search over the blind plans of one root, compiled.
+
+A node is a string of blind actions σ from root j: cost so far z, belief b, depth m.  With the
+delayed-information bound W of depth n as heuristic,
+
+    f(σ) = z + α^m Σ_s B(j, σ₁…σ_{m−n})(s) W(s, σ_{m−n+1}…σ_m)
+
+is below the cost of every plan that begins with σ (module ``delayed_information``).  Expanding a
+node closes its plans that look next — worth ``z + α^m min_a b·Q(a)`` against root values L (below)
+and V (above) — or repeat one action for good, and opens its children.  The least of all closed
+looks against L and all open f is a proven lower bound on the optimal cost at j; the cheapest closed
+plan against V improves the policy.  The search ends when that least is a closed look (nothing is
+gained until L rises), when it comes within ``slack`` of the incumbent, or at the node limit.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from solvers.delayed_information import DelayedInformation
+from solvers.model import SensingMDP
+
+AT_LIMIT, BY_LOOK, BY_VALUE = 0, 1, 2
+"""Why a search ended."""
+
+
+class Tables(NamedTuple):
+    """What the kernel reads of a problem and its delayed-information bound.
+
+    indptr (A, S+1), indices, data : the transitions, one CSR after the other
+    costs (S, A); repeat (S, A) : cost of repeating one action for good
+    row_of (S, A), W, offset (n+1,) : the bound; all levels flat, level m = 1…n from ``offset[m]``
+    """
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    data: np.ndarray
+    costs: np.ndarray
+    repeat: np.ndarray
+    row_of: np.ndarray
+    W: np.ndarray
+    offset: np.ndarray
+    discount: float
+
+
+class Found(NamedTuple):
+    """What a search found from one root.
+
+    lower : proven lower bound; why : AT_LIMIT, BY_LOOK or BY_VALUE
+    look : (action, blind steps before it) of the plan that attains ``lower`` if BY_LOOK, with the
+        belief it looks at in ``look_belief`` (S,)
+    upper, actions, senses : the cheapest plan against V, if below the incumbent; ``cost`` is what
+        it costs before its last action, at belief ``belief`` (S,)
+    expanded : nodes expanded
+    """
+
+    lower: float
+    why: int
+    look: tuple[int, int]
+    look_belief: np.ndarray
+    upper: float
+    actions: np.ndarray
+    senses: bool
+    cost: float
+    belief: np.ndarray
+    expanded: int
+
+
+def make_tables(problem: SensingMDP, information: DelayedInformation, repeat: np.ndarray) -> Tables:
+    """Pack a problem and its bound for the kernel."""
+    T = problem.transitions
+    before = np.cumsum([0] + [t.nnz for t in T[:-1]])
+    sizes = [level.size for level in information.W]
+    return Tables(
+        indptr=np.stack([t.indptr + n for t, n in zip(T, before, strict=True)]).astype(np.int64),
+        indices=np.concatenate([t.indices for t in T]).astype(np.int32),
+        data=np.concatenate([t.data for t in T]),
+        costs=np.ascontiguousarray(problem.costs),
+        repeat=np.ascontiguousarray(repeat),
+        row_of=information.row_of,
+        W=np.concatenate([level.ravel() for level in information.W]),
+        offset=np.cumsum([0, 0, *sizes[:-1]]),
+        discount=problem.discount,
+    )
+
+
+@njit(cache=True, inline="always")
+def _before(x, y, f, depth):
+    """Whether node x is served before y: the lesser bound, then the deeper one."""
+    return f[x] < f[y] or (f[x] == f[y] and depth[x] > depth[y])
+
+
+@njit(cache=True)
+def _push(heap, size, node, f, depth):
+    at = size
+    while at > 0 and _before(node, heap[(at - 1) // 2], f, depth):
+        heap[at] = heap[(at - 1) // 2]
+        at = (at - 1) // 2
+    heap[at] = node
+
+
+@njit(cache=True)
+def _pop(heap, size, f, depth):
+    top, node, at = heap[0], heap[size - 1], 0
+    while 2 * at + 1 < size - 1:
+        down = 2 * at + 1
+        if down + 1 < size - 1 and _before(heap[down + 1], heap[down], f, depth):
+            down += 1
+        if not _before(heap[down], node, f, depth):
+            break
+        heap[at] = heap[down]
+        at = down
+    heap[at] = node
+    return top
+
+
+@njit(cache=True)
+def _children_bounds(h, t, states, weights, suffix, known):
+    """W of every child: ``suffix`` are the last ``known`` actions, the belief is before them."""
+    A = t.costs.shape[1]
+    h[:] = 0.0
+    if known == 0:
+        for i in range(len(states)):
+            for a in range(A):
+                h[a] += weights[i] * t.W[t.row_of[states[i], a]]
+        return
+    width, column = 1, 0
+    for i in range(1, known):
+        column = column * A + suffix[i]
+        width *= A
+    for i in range(len(states)):
+        row = t.row_of[states[i], suffix[0]]
+        base = t.offset[known + 1] + (row * width + column) * A
+        for a in range(A):
+            h[a] += weights[i] * t.W[base + a]
+
+
+@njit(cache=True)
+def _step(dense, touched, t, a, states, weights):
+    """One blind step of a sparse belief into ``dense`` (S,), zero before; returns the support."""
+    count = 0
+    for i in range(len(states)):
+        for e in range(t.indptr[a, states[i]], t.indptr[a, states[i] + 1]):
+            s = t.indices[e]
+            if dense[s] == 0.0:
+                touched[count] = s
+                count += 1
+            dense[s] += weights[i] * t.data[e]
+    return count
+
+
+@njit(cache=True, nogil=True)
+def search_root(root, t, QL, QV, incumbent, slack, max_expanded, max_depth, states, weights):
+    """Search from one root; see :class:`Found` for what is returned.
+
+    QL, QV : (S, A) cost of acting and looking, against root values below and above
+    incumbent : the root's value in V; slack : how close to it counts as closed
+    states, weights : scratch pool that holds the beliefs of all expanded nodes
+    """
+    S, A = t.costs.shape
+    n = len(t.offset) - 1
+    cap = max_expanded * A + 1
+    parent, action = np.empty(cap, np.int32), np.empty(cap, np.int16)
+    depth, slot = np.empty(cap, np.int32), np.empty(cap, np.int32)
+    z, f, heap = np.empty(cap), np.empty(cap), np.empty(cap, np.int32)
+    begin = np.empty(max_expanded + 1, np.int64)
+    dense, touched = np.zeros(S), np.empty(S, np.int32)
+    cost, look_low, look_high = np.empty(A), np.empty(A), np.empty(A)
+    forever, h, suffix = np.empty(A), np.empty(A), np.empty(n, np.int64)
+    parent[0], action[0], depth[0], z[0], f[0], heap[0] = -1, -1, 0, 0.0, -np.inf, 0
+    size, nodes, expanded, begin[0] = 1, 1, 0, 0
+    low, low_node, low_action = np.inf, -1, -1
+    best, best_node, best_action, best_senses = incumbent, -1, -1, False
+    dropped = np.inf  # least bound among nodes that were not opened
+    why = AT_LIMIT
+    while True:
+        top = f[heap[0]] if size else np.inf
+        if top >= min(low, best - slack):
+            why = BY_LOOK if low < best - slack else BY_VALUE
+            break
+        if expanded >= max_expanded or begin[expanded] + S > len(states):
+            break
+        node = _pop(heap, size, f, depth)
+        size -= 1
+        m, first = depth[node], begin[expanded]
+        if node == 0:
+            states[0], weights[0], count = root, 1.0, 1
+        else:
+            of = slot[parent[node]]
+            part = slice(begin[of], begin[of + 1])
+            count = _step(dense, touched, t, action[node], states[part], weights[part])
+            for i in range(count):
+                s = touched[i]
+                states[first + i], weights[first + i] = s, dense[s]
+                dense[s] = 0.0
+        slot[node] = expanded
+        expanded += 1
+        begin[expanded] = first + count
+        cost[:], look_low[:], look_high[:], forever[:] = 0.0, 0.0, 0.0, 0.0
+        for i in range(first, first + count):
+            s, x = states[i], weights[i]
+            for a in range(A):
+                cost[a] += x * t.costs[s, a]
+                look_low[a] += x * QL[s, a]
+                look_high[a] += x * QV[s, a]
+                forever[a] += x * t.repeat[s, a]
+        gone = t.discount**m
+        for a in range(A):
+            if z[node] + gone * look_low[a] < low:
+                low, low_node, low_action = z[node] + gone * look_low[a], node, a
+            if z[node] + gone * min(look_high[a], forever[a]) < best:
+                best = z[node] + gone * min(look_high[a], forever[a])
+                best_node, best_action, best_senses = node, a, look_high[a] <= forever[a]
+        known, at = min(n - 1, m), node
+        for i in range(known):
+            suffix[known - 1 - i] = action[at]
+            at = parent[at]
+        part = slice(begin[slot[at]], begin[slot[at] + 1])
+        _children_bounds(h, t, states[part], weights[part], suffix, known)
+        for a in range(A):
+            bound = max(f[node], z[node] + gone * (cost[a] + t.discount * h[a]))
+            if bound >= best - slack or m + 1 >= max_depth:
+                dropped = min(dropped, bound)
+                continue
+            parent[nodes], action[nodes], depth[nodes] = node, a, m + 1
+            z[nodes], f[nodes] = z[node] + gone * cost[a], bound
+            _push(heap, size, nodes, f, depth)
+            size += 1
+            nodes += 1
+    lower = min(top, low, dropped)
+    look_belief, belief = np.zeros(S), np.zeros(S)
+    look = (low_action, 0)
+    if low_node >= 0:
+        look = (low_action, depth[low_node])
+        for i in range(begin[slot[low_node]], begin[slot[low_node] + 1]):
+            look_belief[states[i]] = weights[i]
+    actions = np.empty(depth[best_node] + 1 if best_node >= 0 else 0, np.int64)
+    spent = 0.0
+    if best_node >= 0:
+        spent, at = z[best_node], best_node
+        for i in range(begin[slot[best_node]], begin[slot[best_node] + 1]):
+            belief[states[i]] = weights[i]
+        actions[-1] = best_action
+        for i in range(len(actions) - 2, -1, -1):
+            actions[i] = action[at]
+            at = parent[at]
+    return lower, why, look, look_belief, best, actions, best_senses, spent, belief, expanded

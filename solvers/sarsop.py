@@ -1,0 +1,127 @@
+"""SARSOP for sensing: anytime bounds from both sides, closed where the start distribution leads.
+
+SARSOP (Kurniawati, Hsu and Lee, 2008) keeps alpha vectors on one side and a sawtooth bound on the
+other, samples beliefs along the optimistic policy where the gap exceeds what the target allows, and
+prunes what is provably not optimal.  A look collapses the belief to a root and a blind step has one
+successor, so here each of these has a sharper form:
+
+* an alpha vector is a plan: the upper bound is one plan per root, evaluated exactly and jointly, so
+  every look is refreshed from the best known root values;
+* the sawtooth's corners are the roots' lower bounds; between them stands the delayed-information
+  bound, which interpolates between S·Aⁿ beliefs instead of S corners;
+* a trial is a best-first search over the blind strings of one root, cut off where the bound
+  reaches the incumbent (pruning); it closes all looks on the way;
+* trials go to the roots with the largest gap weighted by how often they are landed on from start,
+  along the present plans and along the optimistic ones (excess gap).
+
+Rounds of trials alternate with sweeps of the delayed-information bound.  When a round no longer
+closes the gap and searches ran into their node limit, the limit is raised, and the bound deepened
+as soon as that costs no more than what was spent so far.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from solvers.delayed_information import (
+    check_depth,
+    compile_kernels,
+    linear_sensing_only,
+    refuse_beyond_memory,
+    unspent_after,
+)
+from solvers.model import SensingMDP
+from solvers.plan_search import AT_LIMIT
+from solvers.root_bounds import RootBounds, compile_search
+from solvers.solution import BUDGET, SOLVED, Solution
+from solvers.solver import Budget, Solver, SolverError
+
+FIRST_LIMIT = 256
+"""Nodes a search may expand in the first rounds."""
+LAST_LIMIT = 2**21
+STALLED = 0.7
+"""A round that leaves more than this share of the gap has stalled."""
+SLACK_SHARE = 0.1
+"""Share of the gap that a round may leave open."""
+SWEEPS_PER_DEPTH = 20
+"""How many sweeps the estimate of a deeper level counts on."""
+
+
+@dataclass
+class SARSOP(Solver):
+    """Anytime, with both bounds.
+
+    target_gap : stop when the bounds are this close, as a share of the value
+    depth : of the delayed-information bound at the start; it deepens from there
+    """
+
+    name = "sarsop"
+    target_gap: float = 1e-6
+    depth: int = 2
+
+    def supports(self, problem: SensingMDP) -> str | None:
+        return linear_sensing_only(problem)
+
+    @classmethod
+    def warm_up(cls) -> None:
+        """Compile (or load) what is compiled; ``seconds`` never holds it."""
+        compile_kernels()
+        compile_search()
+
+    def solve(self, problem: SensingMDP, budget: Budget) -> Solution:
+        check_depth(self.depth)
+        budget = unspent_after(self.warm_up, budget)
+        bounds = RootBounds(problem)
+        trace = [(budget.spent(), bounds.lower, bounds.upper)]
+        while bounds.information.depth < self.depth:
+            bounds.spread(settled_for(bounds), budget)
+            bounds.information.deepen()
+        bounds.spread(settled_for(bounds), budget)
+        limit, rounds = FIRST_LIMIT, 0
+        while bounds.gap > self.target_gap and not budget.over():
+            before = bounds.gap
+            ends = bounds.round(limit, SLACK_SHARE, budget)
+            bounds.spread(settled_for(bounds), budget)
+            rounds += 1
+            trace.append((budget.spent(), bounds.lower, bounds.upper))
+            if bounds.gap <= STALLED * before:
+                continue
+            if ends[AT_LIMIT]:
+                limit = min(2 * limit, LAST_LIMIT)
+            if worth_deepening(bounds, budget):
+                bounds.information.deepen()
+                bounds.spread(settled_for(bounds), budget)
+            elif not ends[AT_LIMIT] and bounds.gap > 0.999 * before:
+                break  # every search closed and nothing moves: rounding is what is left
+        return Solution(
+            policy=bounds.policy(),
+            lower_bound=bounds.L,
+            upper_bound=bounds.V,
+            iterations=rounds,
+            status=SOLVED if bounds.gap <= self.target_gap else BUDGET,
+            trace=trace,
+            seconds=budget.spent(),
+            info={"depth": bounds.information.depth, "expanded": bounds.expanded},
+        )
+
+
+def settled_for(bounds: RootBounds) -> float:
+    """How far the delayed-information bound climbs: a small part of the present gap."""
+    scale = np.abs(bounds.L).max() + bounds.problem.max_sensing_cost
+    return max(1e-12, 0.01 * (bounds.upper - bounds.lower) / scale)
+
+
+def worth_deepening(bounds: RootBounds, budget: Budget) -> bool:
+    """Whether a deeper bound fits memory and costs no more than what was spent so far."""
+    information = bounds.information
+    A = bounds.problem.num_actions
+    cost = SWEEPS_PER_DEPTH * information.sweep_seconds * A
+    if cost > min(budget.spent(), 0.5 * budget.left()):
+        return False
+    try:
+        refuse_beyond_memory(bounds.problem, information.depth + 1, len(information.W[0]))
+    except SolverError:
+        return False
+    return True
