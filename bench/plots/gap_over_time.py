@@ -1,7 +1,8 @@
 """Gap against time of anytime methods, from the traces in the details of their cells.
 
 A trace holds (seconds, lower, upper) bounds on the optimal cost under the start distribution; the
-gap is ``(upper - lower) / |upper|``, what the method itself has proven by then.
+gap is ``(upper - lower) / |upper|``, what the method itself has proven by then.  A method that
+proves one side only is given the other: the best value, or the best bound, of the instance.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ def draw(results: Results) -> Iterator[tuple[str, Figure]]:
     for problem, rows in results.problems():
         curves: dict[float, list[tuple[str, np.ndarray, np.ndarray]]] = {}
         for row in rows[rows["failure"] == ""].itertuples():
-            t, gap = gap_curve(results.details(row.key).get("trace") or [])
+            known = rows[rows["k"] == row.k]
+            best = known["value"][known["failure"] == ""].min()
+            trace = results.details(row.key).get("trace") or []
+            t, gap = gap_curve(trace, row.best_lower, best)
             if len(t) >= 2 and isinstance(row.k, float):
                 curves.setdefault(row.k, []).append((row.method, t, gap))
         costs = [k for k in costs_of(rows) if k in curves]
@@ -60,12 +64,20 @@ def draw(results: Results) -> Iterator[tuple[str, Figure]]:
         yield f"gap-over-time-{problem}", figure
 
 
-def gap_curve(trace: Sequence[Sequence[float | None]]) -> tuple[np.ndarray, np.ndarray]:
-    """Times (n,) and the least gap proven by then (n,), between FLOOR and CEILING."""
-    whole = [point for point in trace if None not in point]
-    if not whole:
+def gap_curve(
+    trace: Sequence[Sequence[float | None]], lower_known: float, upper_known: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Times (n,) and the least gap by then (n,), between FLOOR and CEILING.
+
+    lower_known, upper_known : bounds for a side on which the trace has none at all
+    """
+    if not len(trace):
         return np.empty(0), np.empty(0)
-    t, lower, upper = np.array(whole, float).T
+    t, lower, upper = np.array(trace, float).T  # None becomes NaN
+    lower = np.full_like(lower, lower_known) if np.isnan(lower).all() else lower
+    upper = np.full_like(upper, upper_known) if np.isnan(upper).all() else upper
+    whole = ~(np.isnan(lower) | np.isnan(upper))
+    t, lower, upper = t[whole], lower[whole], upper[whole]
     # Bounds only ever get better: a method that forgets an earlier one is not held to it.
     lower, upper = np.maximum.accumulate(lower), np.minimum.accumulate(upper)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -145,13 +145,19 @@ def test_profile_curves_rise_to_at_most_all(tmp_path):
 
 def test_gap_curve_only_falls_and_stays_short():
     trace = [[0.1 * i, -5 + min(i, 300) * 0.01, -1 - 0.001 * i] for i in range(400)]
-    t, gap = gap_curve([*trace, [50.0, -7.0, -1.0], [60.0, None, -1.0]])
+    t, gap = gap_curve([*trace, [50.0, -7.0, -1.0], [60.0, None, -1.0]], -9.0, 0.0)
     assert len(t) <= MOST_POINTS + 2
     assert (np.diff(t) > 0).all()
     assert (np.diff(gap) <= 0).all()
     assert gap[0] == pytest.approx(4.0)
     assert ((gap >= FLOOR) & (gap <= CEILING)).all()
-    assert len(gap_curve([])[0]) == 0
+    assert len(gap_curve([], -1.0, 0.0)[0]) == 0
+
+
+def test_a_bound_alone_is_measured_against_the_best_value():
+    t, gap = gap_curve([[1.0, -4.0, None], [2.0, -3.0, None]], -9.0, -2.0)
+    assert list(t) == [1.0, 2.0]
+    assert list(gap) == [1.0, 0.5]
 
 
 def test_far_off_values_stand_on_the_edge():
