@@ -2,9 +2,9 @@
 
 ``data/published.csv`` has one fact per line: source, problem, quantity, sensing cost, the number
 as the paper prints it, its unit and a note.  A printed number stands for an interval: all that
-rounds to it, half a unit of its last digit to either side, and all that is cut to it, a whole unit
-away from zero (−0.30653 stands in the paper as −0.306).  A bare ``0`` is rounded to as many
-decimals as the problem's other values.
+rounds to it, also in two steps (−5.7449 to −5.745 to −5.75), so 0.55 units of its last digit to
+either side; and all that is cut to it, a whole unit away from zero (−0.30653 to −0.306).  A bare
+``0`` is rounded to as many decimals as the problem's other values.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ QUANTITIES = {
 """What the paper calls the method behind each of our solver ids."""
 OTHER_METHOD = {"spi": ("init", "always-sense")}
 """A solver whose option, at another value than this, makes a method the paper does not have."""
+ROUNDED = 0.55
+"""How far rounding moves a number, in units of the last digit kept."""
 ANY_COST = "max over k"
 
 
@@ -133,8 +135,8 @@ def _in_our_units(fact: Fact, seconds: float | None) -> Published:
     decimals = len(fact.text.partition(".")[2]) if number else problem.digits
     unit = 10.0**-decimals
     ends = (
-        (number - (unit if number < 0 else unit / 2)) * factor,
-        (number + (unit if number > 0 else unit / 2)) * factor,
+        (number - (1 if number < 0 else ROUNDED) * unit) * factor,
+        (number + (1 if number > 0 else ROUNDED) * unit) * factor,
     )
     return Published(
         value=number * factor,
