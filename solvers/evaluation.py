@@ -95,12 +95,19 @@ def unroll_plan(problem: SensingMDP, policy: Policy, root: int) -> Plan:
     return unroll_plans(problem, policy, np.array([root]))[0]
 
 
-def unroll_plans(problem: SensingMDP, policy: Policy, roots: np.ndarray) -> list[Plan]:
-    """The plans that a deterministic policy follows from many roots (n,), side by side."""
+def unroll_plans(
+    problem: SensingMDP, policy: Policy, roots: np.ndarray, limit: int | None = None
+) -> list[Plan]:
+    """The plans that a deterministic policy follows from many roots (n,), side by side.
+
+    limit : a plan that has not looked by then is cut after this many actions
+    """
     actions: dict[int, list[int]] = {int(root): [] for root in roots}
     senses = dict.fromkeys(actions, False)
     live = np.array([root for root in actions if not problem.terminal[root]], int)
-    for _, at, _, chosen, looks, _ in _walk(problem, policy, live):
+    for depth, at, _, chosen, looks, _ in _walk(problem, policy, live):
+        if depth == limit:
+            break
         for root, action, look in zip(at, chosen, looks, strict=True):
             actions[int(root)].append(int(action))
             senses[int(root)] |= bool(look)
@@ -144,11 +151,11 @@ def _unroll_block(
     alpha = problem.discount
     for depth, live, beliefs, actions, looks, done in _walk(problem, policy, roots):
         discount = alpha**depth
-        costs = np.einsum("ns,sn->n", beliefs, problem.costs[:, actions])
+        costs = (beliefs @ problem.costs)[np.arange(len(live)), actions]
         gains[live, 2] += discount
         if done.any():  # the last action is repeated for ever, at a cost known in closed form
-            for_good = problem.constant_action_values[:, actions[done]]
-            costs[done] = np.einsum("ns,sn->n", beliefs[done], for_good)
+            for_good = beliefs[done] @ problem.constant_action_values
+            costs[done] = for_good[np.arange(len(for_good)), actions[done]]
             gains[live[done], 2] += discount * alpha / (1 - alpha)
         gains[live, 0] += discount * costs
         if looks.any():

@@ -133,7 +133,12 @@ class SensingMDP:
 
     def _share_transitions(self, other: SensingMDP) -> None:
         """Keep what another model with the same T, C and discount has already computed."""
-        for name in ("dense_transitions", "constant_action_values", "largest_remaining_cost"):
+        for name in (
+            "dense_transitions",
+            "_stacked_transitions",
+            "constant_action_values",
+            "largest_remaining_cost",
+        ):
             if name in other.__dict__:
                 self.__dict__[name] = other.__dict__[name]
 
@@ -220,13 +225,25 @@ class SensingMDP:
         worst = replace(self, costs=-np.abs(self.costs), sensing_cost=0.0)
         return -solve_baseline(worst)[0]
 
+    @cached_property
+    def _stacked_transitions(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        from solvers.sparse_step import stack_transitions
+
+        return stack_transitions(self.transitions)
+
     def step(self, beliefs: np.ndarray, actions: np.ndarray) -> np.ndarray:
         """One blind step of each belief under its own action: (n, S), (n,) -> (n, S)."""
-        T = self.transitions if self.dense_transitions is None else self.dense_transitions
-        after = np.empty_like(beliefs)
+        after = np.empty(beliefs.shape)
+        if self.dense_transitions is None:
+            from solvers.sparse_step import blind_steps
+
+            beliefs = np.ascontiguousarray(beliefs, float)
+            actions = np.ascontiguousarray(actions, np.int64)
+            blind_steps(beliefs, actions, *self._stacked_transitions, after)
+            return after
         for a in np.unique(actions):
             rows = np.flatnonzero(actions == a)
-            after[rows] = beliefs[rows] @ T[a]
+            after[rows] = beliefs[rows] @ self.dense_transitions[a]
         return after
 
     def __repr__(self) -> str:

@@ -194,8 +194,9 @@ class _Walker:
             on = ~(looks | finished)
             if not on.any():
                 return
-            row, beliefs, Z, a_blind = row[on], beliefs[on], Z[on], a_blind[on]
-            Z = Z + alpha**m * np.einsum("ns,sn->n", beliefs, problem.costs[:, a_blind])
+            if not on.all():
+                row, beliefs, Z, a_blind = row[on], beliefs[on], Z[on], a_blind[on]
+            Z = Z + alpha**m * (beliefs @ problem.costs)[np.arange(len(row)), a_blind]
             beliefs = problem.step(beliefs, a_blind)
 
     def _looked(
@@ -203,8 +204,9 @@ class _Walker:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Cost up to and with a look after m blind steps (n,), and where it lands (n, S)."""
         problem, discount = self.problem, self.problem.discount**m
-        step_cost = np.einsum("ns,sn->n", beliefs, problem.costs[:, actions])
-        k = problem.sensing_cost_at(beliefs)[np.arange(len(beliefs)), actions]
+        each = np.arange(len(beliefs))
+        step_cost = (beliefs @ problem.costs)[each, actions]
+        k = problem.sensing_cost_at(beliefs)[each, actions]
         after = problem.step(beliefs, actions)
         return Z + discount * (step_cost + k), discount * problem.discount * after
 
