@@ -14,7 +14,7 @@ def test_one_update_of_spi_is_the_algorithm_on_the_page(k):
     problem = load_problem("frozen-lake-4x4-hard", k)
     V = evaluate(problem, AlwaysSensePolicy(problem))
     literal = LiteralPolicyUpdate(problem, V)
-    plans = solve(problem, "spi", max_iterations=1, delta=1e-12).policy.plans
+    plans = solve(problem, "spi", max_iterations=1).policy.plans
     compared = 0
     for root in np.flatnonzero(~problem.terminal):
         actions, looks = literal.walk(int(root), max_steps=200)
