@@ -29,6 +29,7 @@ import numpy as np
 from bench import rows
 from bench.cell_result import InvalidResult, checked, detail, figures, package_versions
 from bench.extension import join_file
+from bench.keys import code_hash
 from bench.limits import EVALUATING, LOG_BYTES, PLANNING
 from bench.problems import load_problem
 from pomdp_bridge.errors import BridgeError
@@ -36,6 +37,10 @@ from solvers import Budget, PolicyError, SensingMDP, Solver, make_solver
 from solvers.solver import complete
 
 PR_SET_PDEATHSIG = 1
+
+
+class StaleCode(RuntimeError):
+    """The code changed while the suite ran, or a worker machine has another version of it."""
 
 
 class Skip(Exception):
@@ -63,6 +68,8 @@ def run_cell(
     except BridgeError as error:
         _print_end(error.log)
         row = {"status": error.kind, "reason": f"{error.reason}, while {error.stage}"}
+    except StaleCode as error:
+        row = {"status": rows.FAILED, "reason": f"failed: {error}; run it again"}
     except Exception as error:  # whatever a solver raises is its row, not our crash
         traceback.print_exc()
         row = {"status": rows.FAILED, "reason": f"failed: {type(error).__name__}: {error}"}
@@ -94,6 +101,9 @@ def _prepare(spec: dict[str, Any], times: dict[str, float]) -> tuple[Solver, Sen
     np.random.seed(spec["seed"])  # noqa: NPY002 - for solvers that use the global generator
     for path in spec["files"]:
         join_file(path)
+    code = code_hash(spec["solver"], spec["problem"])
+    if spec["code"] and code != spec["code"]:
+        raise StaleCode(f"the code here ({code}) is not the code of the run ({spec['code']})")
     solver = make_solver(spec["solver"], **spec["options"])
     if "seed" in solver.options():
         solver = replace(solver, seed=spec["seed"])

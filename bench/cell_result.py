@@ -104,25 +104,25 @@ def detail(spec: Mapping[str, Any], problem: SensingMDP, solution: Solution) -> 
 
 
 def plans(problem: SensingMDP, solution: Solution) -> dict[str, Any]:
-    """The plan from each root kept; a long one is cut and its length told."""
+    """The plan from each start root.
+
+    One of more than MOST_ACTIONS actions is cut and has a ``length`` of MOST_ACTIONS + 1: unrolling
+    it to its end would cost as much as evaluating it, and nobody draws it.
+    """
     policy = solution.policy
     if policy is None or policy.randomised:
         return {}
-    if problem.num_states <= ALL_ROOTS:
-        roots = np.flatnonzero(~problem.terminal)
-    else:
-        likely = np.argsort(-problem.start, kind="stable")[:MOST_PLANS]
-        roots = np.sort(likely[problem.start[likely] > 0])
+    roots = np.flatnonzero(problem.start > 0)[:MOST_PLANS]
     if isinstance(policy, PlanPolicy):
         found = [policy.plan(int(root)) for root in roots]
     else:
-        found = unroll_plans(problem, policy, roots)
+        found = unroll_plans(problem, policy, roots, limit=MOST_ACTIONS + 1)
     kept = {}
     for root, plan in zip(roots, found, strict=True):
         actions = [int(a) for a in plan.actions[:MOST_ACTIONS]]
         kept[str(root)] = {"actions": actions, "senses": plan.senses}
         if len(plan.actions) > MOST_ACTIONS:
-            kept[str(root)]["length"] = len(plan.actions)
+            kept[str(root)]["length"] = MOST_ACTIONS + 1
     return kept
 
 

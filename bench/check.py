@@ -121,6 +121,7 @@ def _run(cls: type[Solver], path: Path, case: Case) -> dict:
     return run_limited(
         {
             "key": "0",
+            "code": "",
             "problem": case.problem,
             "sensing_cost": case.sensing_cost,
             "solver": cls.name,

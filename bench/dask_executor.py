@@ -13,12 +13,6 @@ problems in files, the same paths.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from bench import rows
-from bench.extension import join_file
-from bench.keys import code_hash
 from bench.limits import run_limited
 from bench.runner import Crew
 
@@ -48,7 +42,7 @@ def dask_crew(scheduler: str | None) -> Crew:
         client.close()
 
     crew = Crew(
-        submit=lambda spec: executor.submit(run_on_worker, spec),
+        submit=lambda spec: executor.submit(run_limited, spec),
         size=lambda: sum(client.nthreads().values()),
         close=close,
         here=False,
@@ -57,14 +51,3 @@ def dask_crew(scheduler: str | None) -> Crew:
         close()
         raise ValueError(f"the Dask cluster at {scheduler} has no workers; start some")
     return crew
-
-
-def run_on_worker(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Run one cell on a worker, if the worker's code is the code the cell was made with."""
-    for path in spec["files"]:
-        join_file(path)
-    code = code_hash(spec["solver"], spec["problem"])
-    if code != spec["code"]:
-        reason = f"the worker runs other code ({code}) than this machine ({spec['code']})"
-        return {"row": {"status": rows.FAILED, "reason": f"failed: {reason}"}, "details": None}
-    return run_limited(spec)

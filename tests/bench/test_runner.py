@@ -56,12 +56,12 @@ def timeless(results):
 def test_five_bad_cells_are_five_rows_with_their_reasons(tmp_path):
     bad = ["sleeps", "allocates", "segfaults", "returns-nan", "no-policy"]
     text = "".join(one(s, only_problems='["inventory"]') for s in [*bad, "first-action"])
-    path = write_suite(tmp_path, text, "budget = 0.5\nmemory_mb = 700")
+    path = write_suite(tmp_path, text, "budget = 0.5\nmemory_mb = 400")
     assert run(path, tmp_path / "out") == 0
     found = {row["solver"]: (row["status"], row["reason"]) for row in stored(tmp_path / "out")}
     assert found == {
         "sleeps": (rows.TIMEOUT, "timeout 0.5 s: still planning after 5.625 s"),
-        "allocates": (rows.MEMORY, "out of memory: more than 700 MiB"),
+        "allocates": (rows.MEMORY, "out of memory: more than 400 MiB"),
         "segfaults": (rows.CRASHED, "segmentation fault"),
         "returns-nan": (rows.INVALID, NAN_REASON),
         "no-policy": (rows.INVALID, "invalid: the policy is a dict; expected solvers.Policy"),
