@@ -30,17 +30,13 @@ from bench import rows
 from bench.cell_result import InvalidResult, checked, detail, figures, package_versions
 from bench.extension import join_file
 from bench.keys import code_hash
-from bench.limits import EVALUATING, LOG_BYTES, PLANNING
+from bench.limits import EVALUATING, LOG_BYTES, PLANNING, StaleCode
 from bench.problems import load_problem
 from pomdp_bridge.errors import BridgeError
 from solvers import Budget, PolicyError, SensingMDP, Solver, make_solver
 from solvers.solver import complete
 
 PR_SET_PDEATHSIG = 1
-
-
-class StaleCode(RuntimeError):
-    """The code changed while the suite ran, or a worker machine has another version of it."""
 
 
 class Skip(Exception):
@@ -54,7 +50,7 @@ class Skip(Exception):
 def run_cell(
     spec: dict[str, Any], enter: Callable[[dict[str, Any]], None] = lambda phase: None
 ) -> dict[str, Any]:
-    """The outcome of one cell: ``{"row": {…}, "details": {…} or None}``."""
+    """The outcome of one cell: ``{"row": {…}, "details": {…} or None}``, or ``{"stale": why}``."""
     times: dict[str, float] = {}
     details = None
     try:
@@ -69,7 +65,7 @@ def run_cell(
         _print_end(error.log)
         row = {"status": error.kind, "reason": f"{error.reason}, while {error.stage}"}
     except StaleCode as error:
-        row = {"status": rows.FAILED, "reason": f"failed: {error}; run it again"}
+        return {"stale": str(error)}
     except Exception as error:  # whatever a solver raises is its row, not our crash
         traceback.print_exc()
         row = {"status": rows.FAILED, "reason": f"failed: {type(error).__name__}: {error}"}
@@ -103,7 +99,11 @@ def _prepare(spec: dict[str, Any], times: dict[str, float]) -> tuple[Solver, Sen
         join_file(path)
     code = code_hash(spec["solver"], spec["problem"])
     if spec["code"] and code != spec["code"]:
-        raise StaleCode(f"the code here ({code}) is not the code of the run ({spec['code']})")
+        raise StaleCode(
+            f"the code of {spec['solver']} on {spec['problem']} is not what the run began with "
+            f"({code} instead of {spec['code']}): it was changed meanwhile, or a worker has "
+            "another version; what is done is kept, run it again"
+        )
     solver = make_solver(spec["solver"], **spec["options"])
     if "seed" in solver.options():
         solver = replace(solver, seed=spec["seed"])

@@ -39,6 +39,7 @@ def add(commands: Any) -> None:
         command.add_argument("suite", help="name of a suite, or path of a .toml file")
         add_results(command)
     perf = commands.add_parser("perf", help="our speed, as ratios")
+    add_results(perf)
     perf.set_defaults(call=measure_speed)
     julia = commands.add_parser(
         "julia", help="set up the POMDPs.jl solvers, or say what is missing"

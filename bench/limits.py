@@ -57,6 +57,10 @@ class Stopped(Exception):
     """The run was stopped while the cell was running; there is no outcome."""
 
 
+class StaleCode(RuntimeError):
+    """The cell's code is not the run's: it changed meanwhile, or a worker has another version."""
+
+
 def planning_limit(budget: float) -> float:
     """Wall-clock seconds after which planning with this budget is stopped."""
     return budget * OVERRUN + GRACE
@@ -152,6 +156,8 @@ class _Watch:
         *lines, self.pending = (self.pending + data).split(b"\n")
         for line in lines:
             message = json.loads(line)
+            if "stale" in message:
+                raise StaleCode(message["stale"])
             if "phase" not in message:
                 return message
             self.phase = message["phase"]

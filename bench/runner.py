@@ -20,7 +20,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from bench import environment, rows
-from bench.limits import Stopped, run_limited
+from bench.limits import StaleCode, Stopped, run_limited
 from bench.progress import Progress
 from bench.store import Store
 from bench.suite import Cell
@@ -206,6 +206,8 @@ def _outcome(future: futures.Future) -> dict[str, Any]:
         return future.result()
     except Stopped:
         raise KeyboardInterrupt from None
+    except StaleCode:  # a row of one code under the key of another would be a lie
+        raise
     except Exception as error:  # no process to be had, or a worker machine lost
         reason = f"could not be run: {type(error).__name__}: {error}"
         return {"row": {"status": rows.CRASHED, "reason": reason}, "details": None}

@@ -96,6 +96,18 @@ def test_what_is_done_is_not_done_again_and_rerun_does_it_again(tmp_path):
     assert len(stored(out)) == 8
 
 
+def test_code_that_changes_under_a_run_stops_it_before_a_false_row(tmp_path, capsys):
+    solver = tmp_path / "changing.py"
+    changes = "    import pathlib; pathlib.Path(__file__).write_text(TEXT + '# changed')\n"
+    text = LITTLE.read_text() + f"\n\nTEXT = {LITTLE.read_text()!r}\n"
+    solver.write_text(text.replace("        time.sleep(self.nap)\n", f"    {changes}"))
+    path = write_suite(tmp_path, one("first-action"), "budget = 20")
+    path.write_text(path.read_text().replace(str(LITTLE), "changing.py"))
+    assert main(["run", str(path), "--results", str(tmp_path / "out"), "--jobs", "1"]) == 2
+    assert "is not what the run began with" in capsys.readouterr().err
+    assert len(stored(tmp_path / "out")) == 1
+
+
 def test_each_seed_is_a_cell_of_its_own(tmp_path):
     text = "".join(one(s, only_problems='["inventory"]') for s in ("seeded", "first-action"))
     path = write_suite(tmp_path, text, "seeds = [3, 5]")
