@@ -8,6 +8,7 @@ READY := $(VENV)/.sensebench-ready
 
 reproduce: $(READY)
 	$(BIN)/sensebench run table1
+	$(BIN)/sensebench plot table1
 	$(BIN)/sensebench report table1
 	$(BIN)/sensebench table table1
 

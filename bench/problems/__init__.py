@@ -11,6 +11,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -69,7 +70,12 @@ def join_problems(more: Iterable[Problem]) -> list[Problem]:
 
 
 def problems() -> dict[str, Problem]:
-    """Every problem known by id, in the paper's order."""
+    """Every problem known by id."""
+    return _installed() | _joined
+
+
+@cache
+def _installed() -> dict[str, Problem]:
     found: dict[str, Problem] = {}
     modules = [m.name for m in pkgutil.iter_modules(__path__)]
     for name in modules:
@@ -79,7 +85,6 @@ def problems() -> dict[str, Problem]:
         loaded = point.load()
         listed = getattr(loaded, "PROBLEMS", loaded)
         found.update({p.id: p for p in ([listed] if isinstance(listed, Problem) else listed)})
-    found.update(_joined)
     return found
 
 
