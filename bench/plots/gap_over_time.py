@@ -47,7 +47,8 @@ def draw(results: Results) -> Iterator[tuple[str, Figure]]:
             for method, t, gap in curves[k]:
                 style = results.styles[method].of_line()
                 ax.plot(t, gap, drawstyle="steps-post", markevery=(0.0, 0.35), **style)
-            log_seconds(ax)
+            times = np.concatenate([t for _, t, _ in curves[k]])
+            log_seconds(ax, times.min() / 1.3, max(times.max() * 1.3, times.min() * 3))
             ax.set_yscale("log")
             lowest = min(gap.min() for _, _, gap in curves[k])
             ax.set_ylim(0.6 * max(FLOOR, lowest), 1.6 * CEILING)
@@ -56,7 +57,7 @@ def draw(results: Results) -> Iterator[tuple[str, Figure]]:
             ax.yaxis.set_major_formatter(FuncFormatter(_percent))
             ax.set_title(f"k = {cost_title(k)}")
         for ax in axes[::columns]:
-            ax.set_ylabel("proven gap (share of |value|)")
+            ax.set_ylabel("proven gap (% of |value|)")
         figure.suptitle(rows["problem_title"].iloc[0], fontsize=8.5)
         present = {method for of in curves.values() for method, _, _ in of}
         handles = [line_handle(s, m) for m, s in results.styles.items() if m in present]

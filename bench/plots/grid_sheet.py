@@ -25,7 +25,7 @@ LIKELY, POSSIBLE = 0.3, 0.01
 """Cells with an arrow, as a share of the likeliest; cells outlined where the agent will look."""
 MOST_NUMBERED = 5
 """Grids up to this wide have room for the probabilities in the last picture."""
-SIDE, WORDS = 0.3, 1.45
+SIDE, WORDS = 0.3, 1.6
 """Room beside a grid, and for the words before a line, in widths of a grid."""
 ACCENT, HATCH = "#D55E00", "#9a9a9a"
 DIRECTIONS = {
@@ -125,7 +125,7 @@ class Sheet:
                 if letter == "H":
                     self._paths["holes"].append(_square(x0 + c, y0 + r, 0.5))
                 elif letter == "G" and lake:
-                    self._stars.append((x0 + c + 0.22, y0 + r - 0.22))
+                    self._stars.append((x0 + c + 0.3, y0 + r - 0.3))
                 elif letter not in "SF":
                     style = {"fontsize": 4.5, "color": GREY, "va": "top"}
                     self.ax.text(x0 + c - 0.45, y0 + r - 0.45, letter, **style)
@@ -140,7 +140,7 @@ class Sheet:
         self._paths["found"] = self._found
         self._draw_path("found", edgecolor=ACCENT, lw=0.9, zorder=5)
         if self._stars:
-            ax.plot(*np.array(self._stars).T, ms=16 / h, zorder=4, **STAR)
+            ax.plot(*np.array(self._stars).T, ms=14 / h, zorder=4, **STAR)
         right = self._corner(0, columns - 1)[0] + w - 0.3
         bottom = self._corner(lines - 1, 0)[1] + h - 0.3
         ax.set(xlim=(-0.5, right), ylim=(bottom, -0.5 - 0.2 * h), aspect="equal")
@@ -150,7 +150,7 @@ class Sheet:
             style = {"ms": 0.8 * cell, "mfc": ACCENT, "mec": "white", "mew": 0.25, "ls": "none"}
             ax.plot(*np.array(where).T, marker=_arrow(*DIRECTIONS[name]), zorder=4, **style)
         inches = DOUBLE * (bottom + 0.5 + 0.2 * h) / (right + 0.5)
-        self.figure.set_size_inches(DOUBLE, inches + 0.27)
+        self.figure.set_size_inches(DOUBLE, inches + 0.42)
         self.figure.suptitle(title, fontsize=8.5)
         legend_below(self.figure, self._handles(), columns=8)
         return self.figure

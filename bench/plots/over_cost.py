@@ -50,7 +50,7 @@ def draw_sensing_rates(results: Results) -> Iterator[tuple[str, Figure]]:
         _draw_lines(ax, results, rows, "sensing_rate")
         log_costs(ax, costs_of(rows))
         ax.set_ylim(-0.03, 1.03)
-        ax.set_ylabel("share of steps with a look")
+        ax.set_ylabel("looks per step")
         ax.set_title(rows["problem_title"].iloc[0])
     add_legend(figure, _handles(results, drawn))
     yield "sensing-rate", figure
@@ -68,14 +68,14 @@ def _curved(results: Results, column: str) -> list[tuple[str, pd.DataFrame]]:
 
 
 def _draw_lines(ax: Axes, results: Results, rows: pd.DataFrame, column: str) -> None:
-    for method in rows["method"].unique():
+    for i, method in enumerate(rows["method"].unique()):
         of = rows[rows["method"] == method].sort_values("k", key=lambda k: k.astype(float))
-        every = max(1, len(of) // 6)
+        every = max(1, len(of) // 5)
         ax.plot(
             of["k"].astype(float),
             of[column],
             label=method,
-            markevery=every,
+            markevery=(i % every, every),  # where curves coincide, each shows its own
             **results.styles[method].of_line(),
         )
 

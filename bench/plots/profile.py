@@ -22,6 +22,7 @@ NEAR = 0.01
 FLOOR = 1e-5
 """Distances below this are drawn at it: equal as far as anyone cares."""
 CEILING = 10.0
+LEAST_SECONDS = 1e-3
 LEAST_INSTANCES = 6
 LEAST_SHARE = 0.3
 """A method with a value on a smaller share of the instances is not compared here."""
@@ -35,6 +36,8 @@ def draw(results: Results) -> Iterator[tuple[str, Figure]]:
         return
     tried = table[np.isfinite(table["distance"])].groupby("method").size() / instances
     methods = [m for m in results.styles if tried.get(m, 0) >= LEAST_SHARE]
+    first = table["solve_seconds"].clip(lower=LEAST_SECONDS).min()
+    last = 1.5 * table["solve_seconds"].clip(lower=LEAST_SECONDS).max()
     figure, (quality, time) = panels(2, 2, 2.6)
     for i, method in enumerate(methods):
         of = table[table["method"] == method]
@@ -43,8 +46,7 @@ def draw(results: Results) -> Iterator[tuple[str, Figure]]:
         x, y = _steps(np.maximum(of["distance"], FLOOR), instances, FLOOR, CEILING)
         quality.plot(x, y, label=method, markevery=marks, **style)
         near = of["solve_seconds"].where(of["distance"] <= NEAR, np.inf)
-        least = table["solve_seconds"].clip(lower=1e-3).min()
-        x, y = _steps(near.clip(lower=1e-3), instances, least, table["solve_seconds"].max() * 2)
+        x, y = _steps(near.clip(lower=first), instances, first, last)
         time.plot(x, y, label=method, markevery=marks, **style)
     quality.set_xscale("log")
     quality.set_xlim(FLOOR, CEILING)
@@ -53,7 +55,7 @@ def draw(results: Results) -> Iterator[tuple[str, Figure]]:
     quality.xaxis.set_major_formatter(
         FuncFormatter(lambda x, _: "equal" if x <= FLOOR else f"{100 * x:g} %")
     )
-    log_seconds(time)
+    log_seconds(time, first, last)
     quality.set_title("How close to the best")
     time.set_title(f"How soon within {NEAR:.0%} of the best")
     for ax in (quality, time):

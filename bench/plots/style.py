@@ -17,9 +17,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
+from bench.labels import solver_rank
+
 SINGLE, DOUBLE = 3.3, 7.0
 """Column widths of a printed page; this and all sizes in inches."""
 LEGEND_LINE = 0.15
+MOST_TICKS = 5
 FILE_TYPES = (".png", ".svg", ".pdf")
 DPI = 200
 INK, GREY, PALE = "#222222", "#777777", "#dddddd"
@@ -107,7 +110,9 @@ def method_styles(frame: pd.DataFrame) -> dict[str, Style]:
     """A style for each method of a suite; variants of a solver share its colour and marker."""
     styles: dict[str, Style] = {}
     seen: dict[str, int] = {}
-    for method, solver in zip(frame["method"], frame["solver"], strict=True):
+    columns = (frame[c] for c in ("solver", "options", "method"))
+    ranked = sorted((solver_rank(s, o), s, m) for s, o, m in zip(*columns, strict=True))
+    for _, solver, method in ranked:
         if method in styles:
             continue
         family = solver.removeprefix("julia-").removesuffix("-structured")
@@ -202,10 +207,16 @@ def log_costs(ax: Axes, costs: list[float]) -> None:
         ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
 
 
-def log_seconds(ax: Axes) -> None:
-    """A logarithmic axis of planning seconds."""
+def log_seconds(ax: Axes, low: float, high: float) -> None:
+    """A logarithmic axis of planning seconds from ``low`` to ``high``, with plain numbers."""
+    decades = math.log10(high / low)
+    steps = (1,) if decades > 2.2 else (1, 3) if decades > 1.2 else (1, 2, 5)
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    ticks = [s * 10.0**e for e in range(first, last + 1) for s in steps]
+    ticks = [t for t in ticks if low <= t <= high]
     ax.set_xscale("log")
+    ax.set_xlim(low, high)
     ax.set_xlabel("planning time (s)")
-    ax.xaxis.set_major_locator(LogLocator(numticks=5))
+    ax.xaxis.set_major_locator(FixedLocator(ticks[:: math.ceil(len(ticks) / MOST_TICKS)]))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
     ax.xaxis.set_minor_locator(NullLocator())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -21,6 +22,10 @@ COLUMNS = 4
 HEIGHT = 2.1
 LEAST_METHODS = 4
 LEAST_SECONDS = 1e-3
+LABEL = 0.3
+"""Width of a written value as a share of a panel."""
+NEAR = 0.1
+"""A loss up to this share of the best value is always inside the frame."""
 MOST_COSTS = 8
 """A problem with more sensing costs than this is better shown as curves over k."""
 
@@ -62,21 +67,24 @@ def _draw_panel(ax: Axes, results: Results, rows: pd.DataFrame) -> None:
         ax.plot([x], [y], clip_on=False, zorder=3, **results.styles[row.method].of_point())
         if outside[row.Index]:
             moved.append((x, row.shown))
-    log_seconds(ax)
     times = rows["solve_seconds"].clip(lower=LEAST_SECONDS)
-    ax.set_xlim(times.min() / 3, times.max() * 3)
+    log_seconds(ax, times.min() / 5, times.max() * 3)
     ax.set_ylim((low, high))
-    # Written above the edge, one over the other where they would meet.
-    for i, (x, shown) in enumerate(sorted(moved)):
+    # Written above their markers, one over the other where they would meet.
+    reach, level, last = np.log(times.max() * 15 / times.min()), 0, -np.inf
+    for x, shown in sorted(moved):
+        level = level + 1 if (np.log(x) - last) < LABEL * reach else 0
+        last = np.log(x)
         ax.annotate(
             f"{number(shown, min(digits, 1))} {'↓' if rewards else '↑'}",
             (x, edge),
-            xytext=(5, (7 + 8 * i) * (1 if rewards else -1)),
+            xytext=(0, (8 + 8 * level) * (1 if rewards else -1)),
             textcoords="offset points",
+            ha="center",
+            va="center",
             fontsize=5.5,
             color=GREY,
-            va="center",
-            arrowprops={"arrowstyle": "-", "lw": 0.3, "color": GREY, "shrinkB": 2},
+            arrowprops={"arrowstyle": "-", "lw": 0.3, "color": GREY} if level else None,
         )
 
 
@@ -91,12 +99,12 @@ def value_window(rows: pd.DataFrame) -> tuple[float, float, pd.Series]:
     best = rows["shown"].max() if rewards else rows["shown"].min()
     bound = rows["shown_bound"].iloc[0]
     room = abs(bound - best) if pd.notna(bound) else 0.0
-    reach = max(2.5 * loss.median(), 1.5 * room, 0.02 * abs(best), 1e-9)
+    reach = max(2.5 * loss.median(), 1.5 * room, NEAR * abs(best), 1e-9)
     outside = loss > reach
     inside = rows["shown"][~outside]
     ends = [*inside, *([bound] if pd.notna(bound) else [])]
     low, high = min(ends), max(ends)
     span = (high - low) or 0.05 * abs(high) or 1.0
-    pad_lose = 0.45 if outside.any() else 0.12
+    pad_lose = 0.5 if outside.any() else 0.12
     below, above = (pad_lose, 0.12) if rewards else (0.12, pad_lose)
     return low - below * span, high + above * span, outside
