@@ -57,7 +57,7 @@ class Progress:
 
     def tick(self) -> None:
         """Redraw the status line, on a terminal."""
-        if not self.live:
+        if not self.live or not self.todo:
             return
         now = time.monotonic()
         parts = [
