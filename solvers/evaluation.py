@@ -126,11 +126,14 @@ def _walk(problem: SensingMDP, policy: Policy, roots: np.ndarray):
     depth = 0
     while len(roots):
         actions, looks = checked_choice(policy.step(roots, depth, beliefs), problem, roots, depth)
-        done = (alpha**depth * (beliefs @ reachable_cost) <= tolerance) & (
-            (alpha**depth / (1 - alpha) * k <= tolerance) | (beliefs @ live_states <= ABSORBED)
+        settled = alpha**depth * (beliefs @ reachable_cost) <= tolerance
+        never_looks = (alpha**depth / (1 - alpha) * k <= tolerance) | (
+            beliefs @ live_states <= ABSORBED
         )
         if isinstance(policy, PlanPolicy):
-            done |= policy.ended(roots, depth)
+            # Past its end such a plan repeats its last action, as long as that costs anything.
+            never_looks |= policy.ended(roots, depth)
+        done = settled & never_looks
         done &= ~looks
         yield depth, roots, beliefs, actions, looks, done
         on = ~(looks | done)

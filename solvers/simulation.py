@@ -88,7 +88,7 @@ def simulate(
     seed : of the first states and of what looks show; a randomised policy has its own
     max_steps : length at which an episode is cut; as long as costs can matter when left out
     seconds : after this time no new block of episodes begins (for a randomised policy a block is
-        one episode); at least one block is always finished
+        one episode), but two episodes are always run, for the standard error
     """
     for name, given in (("episodes", episodes), ("max_steps", max_steps)):
         if given is not None and not given >= 1:
@@ -99,7 +99,7 @@ def simulate(
     totals = _Totals()
     roots, returns, began = [], [], time.perf_counter()
     for first in range(0, episodes, size):
-        if first and time.perf_counter() - began >= seconds:
+        if first > 1 and time.perf_counter() - began >= seconds:
             break
         count = min(size, episodes - first)
         drawn = rng.choice(problem.num_states, size=count, p=problem.start)
