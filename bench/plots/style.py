@@ -28,17 +28,17 @@ DPI = 200
 INK, GREY, PALE = "#222222", "#777777", "#dddddd"
 BAND = "#b8c4cc"
 FAMILIES = {
-    # solver id without "julia-" -> colour, marker
-    "always-sense": ("#666666", "x"),
-    "atm": ("#E69F00", "s"),
-    "truncation": ("#009E73", "^"),
-    "pomcp": ("#56B4E9", "P"),
-    "qmdp": ("#8A6D00", "<"),
-    "pbvi": ("#000000", "X"),
-    "fib": ("#CC79A7", "v"),
-    "sarsop": ("#D55E00", "D"),
-    "delayed-information": ("#332288", "h"),
-    "spi": ("#0072B2", "o"),
+    # solver id without "julia-" -> colour, marker, first of its line styles
+    "always-sense": ("#666666", "x", 2),
+    "atm": ("#E69F00", "s", 1),
+    "truncation": ("#009E73", "^", 3),
+    "pomcp": ("#56B4E9", "P", 2),
+    "qmdp": ("#8A6D00", "<", 1),
+    "pbvi": ("#000000", "X", 4),
+    "fib": ("#CC79A7", "v", 4),
+    "sarsop": ("#D55E00", "D", 0),
+    "delayed-information": ("#332288", "h", 1),
+    "spi": ("#0072B2", "o", 0),
 }
 OTHERS = (("#117733", "p"), ("#AA4499", "d"), ("#882255", ">"), ("#44AA99", "H"), ("#999933", "*"))
 LINES = ("-", (0, (4, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)), (0, (8, 2, 1, 2, 1, 2)))
@@ -119,11 +119,12 @@ def method_styles(frame: pd.DataFrame) -> dict[str, Style]:
         variant = seen.setdefault(family, 0)
         seen[family] += 1
         if family in FAMILIES:
-            colour, marker = FAMILIES[family]
+            colour, marker, line = FAMILIES[family]
         else:
-            unknown = sorted(set(seen) - set(FAMILIES))
-            colour, marker = OTHERS[unknown.index(family) % len(OTHERS)]
-        styles[method] = Style(colour, marker, LINES[variant % len(LINES)], variant % 2 == 1)
+            line = [f for f in seen if f not in FAMILIES].index(family)
+            colour, marker = OTHERS[line % len(OTHERS)]
+        line = LINES[(line + variant) % len(LINES)]
+        styles[method] = Style(colour, marker, line, variant % 2 == 1)
     return styles
 
 
