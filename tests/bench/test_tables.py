@@ -9,7 +9,7 @@ import pytest
 from made_rows import row, store
 
 from bench.frame import AS_PUBLISHED, BETTER, load_frame
-from bench.labels import number, percent, seconds
+from bench.labels import percent
 from bench.table_formats import WIDTH, escape_latex, escape_markdown
 from bench.tables import FORMATS, render, write_tables
 
@@ -129,20 +129,6 @@ def test_write_tables_writes_three_files(results):
 def test_unknown_format_lists_the_formats(results):
     with pytest.raises(ValueError, match=", ".join(FORMATS)):
         render("made", results, "html")
-
-
-@pytest.mark.parametrize(
-    ("share", "text"),
-    [(0.0, "0 %"), (1e-9, "0 %"), (2e-6, "0.001 %"), (0.00301, "0.31 %"), (0.25, "25.0 %")],
-)
-def test_a_gap_is_never_rounded_down(share, text):
-    assert percent(share) == text
-
-
-def test_numbers():
-    assert number(-0.001, 2) == "0.00"
-    assert number(-0.306525, 3) == "-0.307"
-    assert [seconds(t) for t in (0.0042, 0.123, 3.44, 2757.0)] == ["0.004", "0.12", "3.4", "2757"]
 
 
 @pytest.mark.parametrize("solver", ["spi", "atm", "truncation"])
