@@ -121,7 +121,7 @@ class DelayedInformation:
         return mix(rows.indptr, rows.indices, rows.data, self._stands_for(m), X)
 
     def _stands_for(self, m: int) -> np.ndarray:
-        """Which row of a block with |σ| = m is (s', σ₁), for each σ₁: (S, A), or (S, 1) if m = 0."""
+        """Which row of a block with |σ| = m is (s', σ₁), for each σ₁: (S, A); (S, 1) if m = 0."""
         return self.row_of if m else np.arange(self.problem.num_states)[:, None]
 
     def _least(self, X: np.ndarray) -> np.ndarray:

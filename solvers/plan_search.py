@@ -117,7 +117,7 @@ def _pop(heap, size, f, depth):
     return top
 
 
-@njit(cache=True)
+@njit(cache=True, fastmath={"reassoc", "contract"})
 def _children_bounds(h, t, states, weights, suffix, known):
     """W of every child: ``suffix`` are the last ``known`` actions, the belief is before them."""
     A = t.costs.shape[1]
@@ -152,11 +152,27 @@ def _step(dense, touched, t, a, states, weights):
     return count
 
 
+def pack_scores(t: Tables, QL: np.ndarray, QV: np.ndarray) -> np.ndarray:
+    """C, QL, QV (S, A) and the costs of repeating, side by side (S, 4A): one pass reads them all."""
+    return np.concatenate([t.costs, QL, QV, t.repeat], axis=1)
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def _score(total, scores, states, weights):
+    """``total`` = Σ weight · scores[state]."""
+    total[:] = 0.0
+    for i in range(len(states)):
+        row, x = scores[states[i]], weights[i]
+        for c in range(len(total)):
+            total[c] += x * row[c]
+
+
 @njit(cache=True, nogil=True)
-def search_root(root, t, QL, QV, incumbent, slack, max_expanded, max_depth, states, weights):
+def search_root(root, t, scores, incumbent, slack, max_expanded, max_depth, states, weights):
     """Search from one root; see :class:`Found` for what is returned.
 
-    QL, QV : (S, A) cost of acting and looking, against root values below and above
+    scores : (S, 4A) from :func:`pack_scores`; QL and QV are the costs of acting and looking,
+        against root values below and above
     incumbent : the root's value in V; slack : how close to it counts as closed
     states, weights : scratch pool that holds the beliefs of all expanded nodes
     """
@@ -168,8 +184,9 @@ def search_root(root, t, QL, QV, incumbent, slack, max_expanded, max_depth, stat
     z, f, heap = np.empty(cap), np.empty(cap), np.empty(cap, np.int32)
     begin = np.empty(max_expanded + 1, np.int64)
     dense, touched = np.zeros(S), np.empty(S, np.int32)
-    cost, look_low, look_high = np.empty(A), np.empty(A), np.empty(A)
-    forever, h, suffix = np.empty(A), np.empty(A), np.empty(n, np.int64)
+    total, h, suffix = np.empty(4 * A), np.empty(A), np.empty(n, np.int64)
+    cost, look_low = total[:A], total[A : 2 * A]
+    look_high, forever = total[2 * A : 3 * A], total[3 * A :]
     parent[0], action[0], depth[0], z[0], f[0], heap[0] = -1, -1, 0, 0.0, -np.inf, 0
     size, nodes, expanded, begin[0] = 1, 1, 0, 0
     low, low_node, low_action = np.inf, -1, -1
@@ -199,14 +216,8 @@ def search_root(root, t, QL, QV, incumbent, slack, max_expanded, max_depth, stat
         slot[node] = expanded
         expanded += 1
         begin[expanded] = first + count
-        cost[:], look_low[:], look_high[:], forever[:] = 0.0, 0.0, 0.0, 0.0
-        for i in range(first, first + count):
-            s, x = states[i], weights[i]
-            for a in range(A):
-                cost[a] += x * t.costs[s, a]
-                look_low[a] += x * QL[s, a]
-                look_high[a] += x * QV[s, a]
-                forever[a] += x * t.repeat[s, a]
+        part = slice(first, first + count)
+        _score(total, scores, states[part], weights[part])
         gone = t.discount**m
         for a in range(A):
             if z[node] + gone * look_low[a] < low:

@@ -21,7 +21,7 @@ import numpy as np
 from solvers.baseline import action_values, policy_values, solve_baseline
 from solvers.delayed_information import DelayedInformation
 from solvers.model import SensingMDP
-from solvers.plan_search import BY_LOOK, Found, make_tables, search_root
+from solvers.plan_search import BY_LOOK, Found, make_tables, pack_scores, search_root
 from solvers.plan_table import PlanTable, Row
 from solvers.policy import Plan, PlanPolicy
 from solvers.solver import Budget
@@ -130,30 +130,33 @@ class RootBounds:
         within = np.cumsum(weighted[order]) <= COVERED * weighted.sum()
         roots = order[: int(within.sum()) + 1]
         ends = dict.fromkeys(range(3), 0)
-        QV = action_values(self.problem, self.V, self.look_costs)
-        QL, stale = action_values(self.problem, self.L, self.look_costs), 0
-        for j in roots:
+        for i, j in enumerate(roots):
+            if i % 8 == 0:
+                if i % 64 == 0:
+                    self._evaluate()
+                QL, QV = (action_values(self.problem, X, self.look_costs) for X in (self.L, self.V))
+                scores = pack_scores(self.tables, QL, QV)
             if self.V[j] - self.L[j] <= slack:
                 continue
             if budget.over():
                 break
-            if stale >= 8:
-                QL, stale = action_values(self.problem, self.L, self.look_costs), 0
-            found = self._search(int(j), QL, QV, slack, limit, budget)
-            ends[found.why] += 1
-            stale += 1
-        self.V = np.minimum(self.V, self.table.values())
-        self.L = np.minimum(self.L, self.V)
+            ends[self._search(int(j), scores, slack, limit, budget).why] += 1
+        self._evaluate()
         return ends
 
+    def _evaluate(self) -> None:
+        """V of all plans jointly: never above the old one, by the policy improvement theorem."""
+        self.V = np.minimum(self.V, self.table.values())
+        self.L = np.minimum(self.L, self.V)
+
     def _search(
-        self, j: int, QL: np.ndarray, QV: np.ndarray, slack: float, limit: int, budget: Budget
+        self, j: int, scores: np.ndarray, slack: float, limit: int, budget: Budget
     ) -> Found:
         limit = int(min(limit, max(budget.left(), 0.0) / self.seconds_per_node)) + 1
         began = budget.spent()
         found = Found(
             *search_root(
-                j, self.tables, QL, QV, self.V[j], slack, limit, MAX_DEPTH,
+                j, self.tables, scores, self.V[j], slack, limit, MAX_DEPTH,
                 self._states, self._weights,
             )
         )  # fmt: skip

@@ -38,7 +38,7 @@ from solvers.root_bounds import RootBounds, compile_search
 from solvers.solution import BUDGET, SOLVED, Solution
 from solvers.solver import Budget, Solver, SolverError
 
-FIRST_LIMIT = 256
+FIRST_LIMIT = 32
 """Nodes a search may expand in the first rounds."""
 LAST_LIMIT = 2**21
 STALLED = 0.7
@@ -89,7 +89,7 @@ class SARSOP(Solver):
             if bounds.gap <= STALLED * before:
                 continue
             if ends[AT_LIMIT]:
-                limit = min(2 * limit, LAST_LIMIT)
+                limit = min(4 * limit, LAST_LIMIT)
             if worth_deepening(bounds, budget):
                 bounds.information.deepen()
                 bounds.spread(settled_for(bounds), budget)
