@@ -140,12 +140,17 @@ def list_all(args: argparse.Namespace) -> None:
         costs = ", ".join(f"{k:g}" for k in problem.sensing_costs)
         print(f"  {problem.id:28} {problem.title}; k = {costs}")
     print("  gym:NAME, FILE.npz, FILE.pomdp   any Gymnasium environment with a table P; a file\n")
-    print("solvers")
+    print("solvers, with their options")
+    reasons: dict[str, list[str]] = {}
     for name, cls in sorted(solver_classes().items()):
-        options = ", ".join(f"{o}={d!r}" for o, d in cls.options().items())
+        options = ", ".join(f"{o}={d!r}" for o, d in cls.options().items() if d is not None)
+        optional = ", ".join(o for o, d in cls.options().items() if d is None)
+        print(f"  {name:28} {'; '.join(text for text in (options, optional) if text)}".rstrip())
         reason = make_solver(name).available()
-        here = "" if reason is None else f"  [cannot run here: {reason}]"
-        print(f"  {name:28} {options}{here}")
+        if reason is not None:
+            reasons.setdefault(reason, []).append(name)
+    for reason, names in reasons.items():
+        print(f"  cannot run here: {', '.join(names)} ({reason})")
     print("\nsuites")
     for name in suite_names():
         try:

@@ -102,6 +102,7 @@ class Runner:
         stored = self.store.read()
         last = {row["key"]: row for row in stored}
         todo = [cell for cell in cells if not self._done(cell, last.get(cell.key), rerun)]
+        todo.sort(key=lambda cell: self._unavailable(cell) is None)  # what is skipped, at once
         self.progress.begin(todo, len(cells), stored)
         if not todo:
             return
