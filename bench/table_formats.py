@@ -1,7 +1,7 @@
-"""A table as blocks of cells, and its three written forms: terminal, Markdown and LaTeX.
+"""A table as blocks of cells, and its forms for a terminal and in Markdown.
 
 A :class:`Table` knows nothing of results; a renderer nothing of methods.  What a name or a reason
-contains is escaped here, in one place per format.
+contains is escaped in one place per format; LaTeX has a file of its own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ WIDTH = 120
 """Most columns of the terminal form."""
 FAILURE = "failure"
 SIGNS = {AS_PUBLISHED: "=", BETTER: "+", WORSE: "-"}
-LATEX_SIGNS = {AS_PUBLISHED: "$=$", BETTER: r"$\uparrow$", WORSE: r"$\downarrow$"}
 COLOURS = {BETTER: "\033[32m", WORSE: "\033[33m", FAILURE: "\033[31m"}
 BOLD, DIM, RESET = "\033[1m", "\033[2m", "\033[0m"
 
@@ -157,77 +156,6 @@ def _markdown(e: Entry) -> str:
     elif e.kind == FAILURE:
         text = f"*{text}*"
     return f"{text} {escape_markdown(_beside(e))}".strip()
-
-
-def to_latex(table: Table) -> str:
-    r"""A ``table*`` that needs only booktabs; best in bold, published values small in brackets."""
-    columns = max(len(b.header) for b in table.blocks)
-    out = [
-        r"% needs \usepackage{booktabs}",
-        r"\begin{table*}[t]",
-        r"\centering\small",
-        rf"\begin{{tabular}}{{@{{}}l{'r' * (columns - 1)}@{{}}}}",
-        r"\toprule",
-    ]
-    for i, block in enumerate(table.blocks):
-        out += [r"\midrule"] if i else []
-        unit = f" ({escape_latex(block.unit)})" if block.unit else ""
-        title = rf"\textbf{{{escape_latex(block.title)}}}{unit}"
-        out.append(rf"\multicolumn{{{columns}}}{{@{{}}l@{{}}}}{{{title}}} \\")
-        out.append(_latex_line([escape_latex(h) for h in block.header], columns))
-        out.append(rf"\cmidrule(l){{2-{len(block.header)}}}")
-        for j, (name, entries) in enumerate(block.lines + block.summary):
-            out += [rf"\cmidrule(l){{2-{len(block.header)}}}"] if j == len(block.lines) else []
-            used = 1 + sum(e.span for e in entries)
-            cells = [escape_latex(name), *(_latex(e) for e in entries)]
-            out.append(_latex_line(cells, columns - used + len(cells)))
-    caption = " ".join([table.caption + ".", table.legend, table.settings])
-    out += [r"\bottomrule", r"\end{tabular}"]
-    for i, note in enumerate(table.notes, 1):
-        out.append(rf"\par\noindent{{\footnotesize [{i}] {escape_latex(note)}}}")
-    out += [rf"\caption{{{escape_latex(caption)}}}", r"\end{table*}"]
-    return "\n".join(out) + "\n"
-
-
-def _latex_line(cells: list[str], columns: int) -> str:
-    return " & ".join(cells + [""] * (columns - len(cells))).rstrip() + r" \\"
-
-
-def _latex(e: Entry) -> str:
-    text = escape_latex(e.text)
-    if e.best:
-        text = rf"\textbf{{{text}}}"
-    elif e.kind == FAILURE:
-        text = rf"\emph{{{text}}}"
-    if e.beside:
-        sign = f" {LATEX_SIGNS[e.flag]}" if e.flag else ""
-        text += rf" {{\scriptsize ({escape_latex(e.beside)}{sign})}}"
-    return text if e.span == 1 else rf"\multicolumn{{{e.span}}}{{l}}{{{text}}}"
-
-
-LATEX = {
-    **{c: "\\" + c for c in "&%$#_{}"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": "$<$",
-    ">": "$>$",
-    "×": r"$\times$",
-    "≤": r"$\le$",
-    "≥": r"$\ge$",
-    "±": r"$\pm$",
-    "α": r"$\alpha$",
-    "ε": r"$\varepsilon$",
-    "−": "$-$",
-    "³": "$^3$",
-    "…": r"\dots{}",
-}
-
-
-def escape_latex(text: str) -> str:
-    """Text that LaTeX prints as it stands; a minus before a digit is set as one."""
-    escaped = "".join(LATEX.get(c, c) for c in text)
-    return "$-$" + escaped[1:] if text.startswith("-") and text[1:2].isdigit() else escaped
 
 
 def escape_markdown(text: str) -> str:

@@ -25,10 +25,10 @@ from bench.table_formats import (
     Block,
     Entry,
     Table,
-    to_latex,
     to_markdown,
     to_terminal,
 )
+from bench.table_latex import to_latex
 
 FORMATS = ("terminal", "markdown", "latex", "csv")
 FILES = {"csv": "table.csv", "markdown": "table.md", "latex": "table.tex"}

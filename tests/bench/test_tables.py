@@ -10,7 +10,8 @@ from made_rows import row, store
 
 from bench.frame import AS_PUBLISHED, BETTER, load_frame
 from bench.labels import percent
-from bench.table_formats import WIDTH, escape_latex, escape_markdown
+from bench.table_formats import WIDTH, escape_markdown
+from bench.table_latex import escape_latex
 from bench.tables import FORMATS, render, write_tables
 
 COMMITTED = Path(__file__).parents[2] / "results"
