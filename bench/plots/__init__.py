@@ -6,15 +6,26 @@ Figure)`` that yields nothing where the suite has nothing for it.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import matplotlib
 from matplotlib.figure import Figure
 
 from bench.plots import depth, gap_over_time, over_cost, policy_picture, profile, time_and_value
 from bench.plots.results import Results, load_results
 from bench.plots.style import FILE_TYPES, save, styled
+from bench.store import write_json
 
+BENCH = Path(__file__).resolve().parent.parent
+DRAWN_BY = (
+    *("plots/*.py", "problems/*.py", "data/published.csv"),
+    *("frame.py", "labels.py", "published.py", "certificate_table.py"),
+)
+STAMP = "drawn.json"
+"""What the figures in a folder were made from."""
 FAMILIES = (
     over_cost.draw_values,
     over_cost.draw_sensing_rates,
@@ -35,15 +46,39 @@ def figures(results: Results) -> Iterator[tuple[str, Figure]]:
 def write_plots(suite: str, results_dir: str | Path) -> list[Path]:
     """Draw the figures of a suite into ``<results_dir>/<suite>/figures``; returns their paths.
 
-    What was drawn there before and is not drawn any more is removed.
+    What was drawn there before and is not drawn any more is removed.  Where neither the rows nor
+    the drawing code have changed since, nothing is drawn again.
     """
     folder = Path(results_dir) / suite / "figures"
     folder.mkdir(parents=True, exist_ok=True)
-    written: list[Path] = []
+    stamp = _inputs(folder.parent / "rows.csv")
+    written = _drawn_already(folder, stamp)
+    if written:
+        return written
     with styled():
         for name, figure in figures(load_results(suite, results_dir)):
             written += save(figure, folder / name)
     for path in folder.iterdir():
         if path.suffix in FILE_TYPES and path not in written:
             path.unlink()
+    write_json(folder / STAMP, {"inputs": stamp, "files": [p.name for p in written]}, indent=1)
     return written
+
+
+def _inputs(rows: Path) -> str:
+    """A hash of what the figures are made from: the rows and the code that draws them."""
+    code = sorted(path for pattern in DRAWN_BY for path in BENCH.glob(pattern))
+    parts = [matplotlib.__version__.encode(), *(path.read_bytes() for path in code)]
+    if rows.is_file():
+        parts.append(rows.read_bytes())
+    return hashlib.sha256(b"".join(hashlib.sha256(p).digest() for p in parts)).hexdigest()[:16]
+
+
+def _drawn_already(folder: Path, stamp: str) -> list[Path]:
+    """The figures that are there, if they are all there and made from the same inputs."""
+    if not (folder / STAMP).is_file():
+        return []
+    known = json.loads((folder / STAMP).read_text(encoding="utf-8"))
+    paths = [folder / name for name in known["files"]]
+    whole = known["inputs"] == stamp and all(path.is_file() for path in paths)
+    return paths if whole else []

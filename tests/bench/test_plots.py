@@ -233,7 +233,18 @@ def test_files_are_small_and_old_ones_go(lake):
     written = write_plots("made", lake)
     assert sorted(p.suffix for p in written) == sorted(FILE_TYPES * 5)
     assert max(p.stat().st_size for p in written if p.suffix == ".svg") < MOST_BYTES
-    assert set(stale.parent.iterdir()) == set(written)
+    assert {p.name for p in stale.parent.iterdir()} == {p.name for p in written} | {"drawn.json"}
+
+
+def test_what_is_drawn_already_is_not_drawn_again(certificates):
+    written = write_plots("certificates", certificates)
+    written[0].write_bytes(b"kept")
+    assert write_plots("certificates", certificates) == written
+    assert written[0].read_bytes() == b"kept"
+    with open(certificates / "certificates" / "rows.csv", "a") as rows:
+        rows.write("\n")
+    write_plots("certificates", certificates)
+    assert written[0].read_bytes() != b"kept"
 
 
 def test_files_are_the_same_every_time(lake, tmp_path):
