@@ -87,7 +87,11 @@ def settings(found: Checker, content: dict) -> dict[str, Any]:
 
 
 def solver_files(found: Checker, content: dict, extra: tuple[str, ...]) -> list[Path]:
-    """Join files of solvers and problems; paths are relative to the suite file."""
+    """Join files of solvers and problems; paths are relative to the suite file.
+
+    A solver of an extra file that the suite does not name is added to it, with its defaults: that
+    is what the file was given for.
+    """
     files = content.get("files", [])
     right = isinstance(files, list) and all(isinstance(f, str) for f in files)
     if not found.expect(right, "files", "a list of paths of Python files", files):
@@ -96,10 +100,15 @@ def solver_files(found: Checker, content: dict, extra: tuple[str, ...]) -> list[
     paths += [("--solver-file", Path(f)) for f in extra]
     for key, path in paths:
         try:
-            join_file(path)
+            solvers, _ = join_file(path)
         except Exception as error:  # whatever the user's file raises
             text = str(error) if isinstance(error, SolverError) else f"{path} fails: {error!r}"
             found.wrong(key, text)
+            continue
+        listed = content.get("solver")
+        if key == "--solver-file" and isinstance(listed, list):
+            named = {s.get("id") for s in listed if isinstance(s, dict)}
+            listed += [{"id": s.name} for s in solvers if s.name not in named]
     return [path.resolve() for _, path in paths]
 
 
