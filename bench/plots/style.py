@@ -142,7 +142,8 @@ def save(figure: Figure, stem: Path) -> list[Path]:
     paths = [stem.with_name(stem.name + suffix) for suffix in FILE_TYPES]
     # Once laid out, a figure stays so: laying out takes longer than drawing.
     figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    with mpl.rc_context({"figure.constrained_layout.use": False}):
+        figure.set_layout_engine(None)
     for path in paths:
         figure.savefig(path, dpi=DPI, metadata=METADATA[path.suffix])
     return paths
