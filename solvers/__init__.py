@@ -2,9 +2,9 @@
 
 from solvers.certificates import Certificate, always_sense_threshold, certify
 from solvers.delayed_information import delayed_information_bound
-from solvers.evaluation import Evaluation, PolicyError, evaluate, evaluate_fully
+from solvers.evaluation import Evaluation, evaluate, evaluate_fully
 from solvers.model import SensingMDP
-from solvers.policy import AlphaVectorPolicy, Plan, PlanPolicy, Policy
+from solvers.policy import AlphaVectorPolicy, Plan, PlanPolicy, Policy, PolicyError
 from solvers.simulation import Simulation, simulate
 from solvers.solution import BUDGET, SOLVED, Solution
 from solvers.solver import (

@@ -18,7 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from solvers.model import SensingMDP
-from solvers.policy import Plan, PlanPolicy, Policy
+from solvers.policy import Plan, PlanPolicy, Policy, PolicyError
 
 TOLERANCE = 1e-10
 """What unrolling may leave out, as a share of the cost scale."""
@@ -28,10 +28,6 @@ DENSE_STATES = 2000
 """Up to this many states the linear system is solved directly, above it by iteration."""
 BLOCK_ENTRIES = 2**24
 """Largest belief block (roots × states) held at once: 128 MiB."""
-
-
-class PolicyError(ValueError):
-    """What was handed in is not a policy for this problem; the message says where it failed."""
 
 
 @dataclass(frozen=True)
@@ -126,14 +122,11 @@ def _walk(problem: SensingMDP, policy: Policy, roots: np.ndarray):
     depth = 0
     while len(roots):
         actions, looks = checked_choice(policy.step(roots, depth, beliefs), problem, roots, depth)
-        settled = alpha**depth * (beliefs @ reachable_cost) <= tolerance
-        never_looks = (alpha**depth / (1 - alpha) * k <= tolerance) | (
-            beliefs @ live_states <= ABSORBED
+        done = (alpha**depth * (beliefs @ reachable_cost) <= tolerance) & (
+            (alpha**depth / (1 - alpha) * k <= tolerance) | (beliefs @ live_states <= ABSORBED)
         )
         if isinstance(policy, PlanPolicy):
-            # Past its end such a plan repeats its last action, as long as that costs anything.
-            never_looks |= policy.ended(roots, depth)
-        done = settled & never_looks
+            done |= policy.ended(roots, depth)
         done &= ~looks
         yield depth, roots, beliefs, actions, looks, done
         on = ~(looks | done)

@@ -187,9 +187,15 @@ class SensingMDP:
 
     @property
     def max_sensing_cost(self) -> float:
-        """The largest sensing cost there can be; for a function, the largest at a known state."""
+        """The largest sensing cost there can be.
+
+        For a function only the known states and the uniform belief are asked: exact for one that
+        grows or falls with the doubt, an estimate for others.
+        """
         if callable(self.sensing_cost):
-            return float(self.sensing_cost_at(np.eye(self.num_states)).max())
+            n = self.num_states
+            asked = np.vstack([np.eye(n), np.full((1, n), 1 / n)])
+            return float(self.sensing_cost_at(asked).max())
         return float(np.max(self.sensing_cost))
 
     def state_index(self, state: int | str) -> int:

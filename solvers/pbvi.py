@@ -21,8 +21,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.linalg import splu
 
 from solvers.baseline import action_values, solve_baseline, tie_tolerance
 from solvers.model import SensingMDP
@@ -97,7 +95,7 @@ class _Points:
         self.roots = np.flatnonzero(~problem.terminal)
         self.look_costs = problem.costs + problem.sensing_costs()
         V_AS, _ = solve_baseline(problem, problem.sensing_costs())
-        self.Gamma = np.vstack([self._sensing_vectors(V_AS), _repeated_actions(problem)])
+        self.Gamma = np.vstack([self._sensing_vectors(V_AS), problem.constant_action_values.T])
         self.plans = [Plan((a,), True) for a in range(A)] + [Plan((a,), False) for a in range(A)]
         self.B = np.zeros((len(self.roots), S))
         self.B[np.arange(len(self.roots)), self.roots] = 1.0
@@ -194,14 +192,3 @@ class _Points:
 
 def _looks_now(plan: Plan) -> bool:
     return plan.senses and len(plan.actions) == 1
-
-
-def _repeated_actions(problem: SensingMDP) -> np.ndarray:
-    """Cost of each action repeated for good without looking: (A, S)."""
-    one = sparse.eye_array(problem.num_states)
-    return np.stack(
-        [
-            splu(sparse.csc_array(one - problem.discount * T)).solve(problem.costs[:, a])
-            for a, T in enumerate(problem.transitions)
-        ]
-    )

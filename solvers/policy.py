@@ -15,6 +15,13 @@ import numpy as np
 
 from solvers.model import SensingMDP
 
+FORGOTTEN = 1e-10
+"""Where the discount falls below this, what a policy does no longer counts."""
+
+
+class PolicyError(ValueError):
+    """What was handed in is not a policy for this problem; the message says where it failed."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -91,6 +98,11 @@ class PlanPolicy(Policy):
     def __init__(self, problem: SensingMDP, plans: Sequence[Plan]) -> None:
         super().__init__(problem)
         self.plans = tuple(plans)
+        if len(self.plans) != problem.num_states:
+            raise PolicyError(
+                f"{len(self.plans)} plans for the {problem.num_states} states of {problem.name}; "
+                "expected one each (the empty plan for a terminal state)"
+            )
         self._lengths = np.array([len(p.actions) for p in self.plans])
         self._senses = np.array([p.senses for p in self.plans])
         self._table = np.full((len(self.plans), max(1, int(self._lengths.max()))), -1)
@@ -136,17 +148,22 @@ class PlanPolicy(Policy):
             axis=1,
         )
         self._known = {}
-        roots = np.flatnonzero(self._lengths > 0)
+        roots = np.flatnonzero(~problem.terminal)
         beliefs = np.eye(problem.num_states)[roots]
-        for depth in range(self._table.shape[1]):
-            live = self._lengths[roots] > depth
-            roots, beliefs = roots[live], beliefs[live]
-            if not len(roots):
-                break
+        depth = 0
+        while len(roots):
             actions, looks = self.step(roots, depth, beliefs)
-            for belief, a, look in zip(beliefs, actions, looks, strict=True):
-                self._known.setdefault(_belief_key(belief), (int(a), bool(look)))
-            beliefs = problem.step(beliefs, actions)
+            fresh = np.zeros(len(roots), bool)
+            for i, (belief, a, look) in enumerate(zip(beliefs, actions, looks, strict=True)):
+                key = _belief_key(belief)
+                fresh[i] = key not in self._known
+                self._known.setdefault(key, (int(a), bool(look)))
+            depth += 1
+            # Past the written end of a plan that is blind for good: until its beliefs recur.
+            on = ~looks & ((depth < self._lengths[roots]) | fresh)
+            if problem.discount**depth < FORGOTTEN:
+                break
+            roots, beliefs = roots[on], problem.step(beliefs[on], actions[on])
 
 
 class AlphaVectorPolicy(Policy):
