@@ -54,7 +54,7 @@ def write_results(folder):
         spec = {
             **{"problem": problem, "sensing_cost": k, "solver": solver, "options": options},
             **{"key": f"{i:016x}", "seed": 0, "label": solver, "budget": 20, "files": []},
-            **{"threads": 1, "memory_mb": 4096, "began": 0.0},
+            **{"threads": 1, "memory_mb": 4096, "began": 0.0, "code": ""},
         }
         outcome = run_cell(spec)
         if outcome["details"]:
