@@ -21,6 +21,7 @@ from bench.plots.style import DOUBLE, GREY, INK, legend_below
 from bench.problems import Grid
 from solvers.model import SensingMDP
 
+LOOKS, NEVER_LOOKS, STILL_BLIND = "looks here", "never looks", "still blind"
 LIKELY, POSSIBLE = 0.3, 0.01
 """Cells with an arrow, as a share of the likeliest; cells outlined where the agent will look."""
 MOST_NUMBERED = 5
@@ -80,13 +81,13 @@ class Sheet:
             where = np.argwhere(live >= max(LIKELY * live.max(), 1e-12))
             self._arrows.setdefault(name, []).extend((x0 + c, y0 + r) for r, c in where)
 
-    def draw_end(self, line: int, column: int, belief: np.ndarray, senses: bool) -> None:
-        """Where the agent looks, or is left blind for good."""
-        words, ink = ("looks here", ACCENT) if senses else ("never looks", GREY)
+    def draw_end(self, line: int, column: int, belief: np.ndarray, words: str) -> None:
+        """Where the agent LOOKS, is left blind for good, or is when the picture ends."""
+        ink = ACCENT if words == LOOKS else GREY
         x0, y0 = self._draw_belief(line, column, belief, words, color=ink, fontweight="bold")
         cells = on_grid(self.grid, belief)
         for r, c in np.argwhere(cells >= POSSIBLE):
-            if senses:
+            if words == LOOKS:
                 self._found.append(_square(x0 + c, y0 + r, 0.44))
             if self.width <= MOST_NUMBERED:
                 style = {"color": "white" if cells[r, c] > 0.2 else INK, "fontsize": 4.8}

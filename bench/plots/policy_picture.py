@@ -14,7 +14,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from bench.frame import problem_facts
-from bench.plots.grid_sheet import Sheet
+from bench.plots.grid_sheet import LOOKS, NEVER_LOOKS, STILL_BLIND, Sheet
 from bench.plots.results import Results, costs_of
 from bench.problems import Grid
 from solvers.model import SensingMDP
@@ -94,7 +94,7 @@ def _figure(
             if step < len(path) - 1:
                 sheet.draw_step(line, column, step, path[step], plan["actions"][step])
             else:
-                sheet.draw_end(line, column, path[step], plan["senses"])
+                sheet.draw_end(line, column, path[step], ending(plan, path))
     columns = max(len(shown_steps(path)) for path in paths)
     where = f"{title}: plans from state {model.state_names[root]}"
     return sheet.finish(len(lines), max(columns, 5), where)
@@ -105,10 +105,17 @@ def beliefs(model: SensingMDP, root: int, plan: dict[str, Any]) -> np.ndarray:
     path = [np.eye(model.num_states)[root]]
     for a in plan["actions"]:
         live = path[-1][~model.terminal].sum()
-        if not plan["senses"] and live < GONE:
+        if live < GONE and (not plan["senses"] or "length" in plan):
             break
         path.append(model.step(path[-1][None, :], np.array([a]))[0])
     return np.array(path)
+
+
+def ending(plan: dict[str, Any], path: np.ndarray) -> str:
+    """How a plan ends, as far as it was kept: a long one is cut before its end is known."""
+    if "length" in plan and len(path) > len(plan["actions"]):
+        return STILL_BLIND
+    return LOOKS if plan["senses"] else NEVER_LOOKS
 
 
 def shown_steps(path: np.ndarray) -> list[int]:

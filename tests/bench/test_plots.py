@@ -10,7 +10,7 @@ from bench.frame import tidy
 from bench.plots import figures, write_plots
 from bench.plots.gap_over_time import CEILING, FLOOR, MOST_POINTS, gap_curve
 from bench.plots.grid_sheet import on_grid
-from bench.plots.policy_picture import STEPS, beliefs, shown_steps
+from bench.plots.policy_picture import STEPS, beliefs, ending, shown_steps
 from bench.plots.profile import distances
 from bench.plots.results import load_results
 from bench.plots.style import FILE_TYPES, method_styles, save, styled
@@ -204,6 +204,16 @@ def test_beliefs_spread_as_the_model_says():
     cells = on_grid(find_problem("frozen-lake-4x4").grid(), path[1])
     assert cells[0, 0] == pytest.approx(2 / 3)
     assert cells[1, 0] == pytest.approx(1 / 3)
+
+
+def test_a_plan_cut_short_does_not_claim_its_end():
+    model = load_problem("frozen-lake-4x4", 0.01)
+    cut = {"actions": [0] * 3, "senses": True, "length": 4}
+    assert ending(cut, beliefs(model, 0, cut)) == "still blind"
+    whole = {"actions": [0] * 3, "senses": True}
+    assert ending(whole, beliefs(model, 0, whole)) == "looks here"
+    lost = {"actions": [2] * 100, "senses": False, "length": 101}
+    assert ending(lost, beliefs(model, 0, lost)) == "never looks"
 
 
 def test_taxi_beliefs_add_up_over_passengers():
