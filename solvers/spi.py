@@ -85,9 +85,11 @@ class SPI(Solver):
         # Looking must cost more than all that could ever be saved by it.
         spread = float(np.ptp(problem.costs)) / (1 - problem.discount) + problem.max_sensing_cost
         costs = [np.broadcast_to(max(spread, 1e-300), problem.costs.shape)]
-        if self.init == "best":
-            costs += [np.asarray(problem.sensing_cost) * m for m in COST_LADDER]
+        if self.init == "best":  # the literal start first, so that no budget ends below it
+            costs = [np.asarray(problem.sensing_cost) * m for m in COST_LADDER] + costs
         for k in costs:
+            if budget.over():
+                break
             other = problem.with_sensing_cost(k)
             there, _, _ = self._improve(other, always, _always_sense_plans(other, always), budget)
             found = PlanTable.of_plans(problem, there.plans)
