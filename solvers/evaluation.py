@@ -122,11 +122,15 @@ def _walk(problem: SensingMDP, policy: Policy, roots: np.ndarray):
     depth = 0
     while len(roots):
         actions, looks = checked_choice(policy.step(roots, depth, beliefs), problem, roots, depth)
-        done = (alpha**depth * (beliefs @ reachable_cost) <= tolerance) & (
-            (alpha**depth / (1 - alpha) * k <= tolerance) | (beliefs @ live_states <= ABSORBED)
-        )
+        settled = alpha**depth * (beliefs @ reachable_cost) <= tolerance
         if isinstance(policy, PlanPolicy):
-            done |= policy.ended(roots, depth)
+            stays_blind = policy.blind_for_good(roots)
+            ended = policy.ended(roots, depth)
+        else:
+            # The belief stays as it is, so what a function of the belief does stays the same.
+            stays_blind = beliefs @ live_states <= ABSORBED
+            ended = False
+        done = (settled & (stays_blind | (alpha**depth / (1 - alpha) * k <= tolerance))) | ended
         done &= ~looks
         yield depth, roots, beliefs, actions, looks, done
         on = ~(looks | done)

@@ -122,9 +122,13 @@ class PlanPolicy(Policy):
         looks = self._senses[roots] & (depth + 1 >= self._lengths[roots])
         return self._table[roots, at], looks
 
+    def blind_for_good(self, roots: np.ndarray) -> np.ndarray:
+        """Which roots' plans never look: (n,) bool."""
+        return ~self._senses[roots]
+
     def ended(self, roots: np.ndarray, depth: int) -> np.ndarray:
         """Which roots' plans are blind for good and past their written end: (n,) bool."""
-        return ~self._senses[roots] & (depth >= self._lengths[roots])
+        return self.blind_for_good(roots) & (depth >= self._lengths[roots])
 
     def act(self, belief: np.ndarray) -> tuple[int, bool]:
         if self._known is None:
