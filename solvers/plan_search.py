@@ -153,7 +153,7 @@ def _step(dense, touched, t, a, states, weights):
 
 
 def pack_scores(t: Tables, QL: np.ndarray, QV: np.ndarray) -> np.ndarray:
-    """C, QL, QV (S, A) and the costs of repeating, side by side (S, 4A): one pass reads them all."""
+    """C, QL, QV (S, A) and the costs of repeating, side by side (S, 4A): read in one pass."""
     return np.concatenate([t.costs, QL, QV, t.repeat], axis=1)
 
 

@@ -214,4 +214,5 @@ def compile_search() -> None:
     """Compile (or load) the search, once a process, on a problem of two states."""
     T = [[[0.5, 0.5], [0.5, 0.5]], [[1.0, 0.0], [0.0, 1.0]]]
     tiny = RootBounds(SensingMDP.from_arrays(T, [[0.0, 1.0], [1.0, 0.0]], 0.5, 0.1))
-    tiny.round(2, 0.1, Budget())
+    scores = pack_scores(tiny.tables, tiny.look_costs, tiny.look_costs)
+    tiny._search(0, scores, 0.0, 2, Budget())
