@@ -104,7 +104,7 @@ def detail(spec: Mapping[str, Any], problem: SensingMDP, solution: Solution) -> 
 
 
 def plans(problem: SensingMDP, solution: Solution) -> dict[str, Any]:
-    """The plan from each start root.
+    """The plan from each root kept (see ALL_ROOTS).
 
     One of more than MOST_ACTIONS actions is cut and has a ``length`` of MOST_ACTIONS + 1: unrolling
     it to its end would cost as much as evaluating it, and nobody draws it.
@@ -112,7 +112,11 @@ def plans(problem: SensingMDP, solution: Solution) -> dict[str, Any]:
     policy = solution.policy
     if policy is None or policy.randomised:
         return {}
-    roots = np.flatnonzero(problem.start > 0)[:MOST_PLANS]
+    if problem.num_states <= ALL_ROOTS:
+        roots = np.flatnonzero(~problem.terminal)
+    else:
+        likely = np.argsort(-problem.start, kind="stable")[:MOST_PLANS]
+        roots = np.sort(likely[problem.start[likely] > 0])
     if isinstance(policy, PlanPolicy):
         found = [policy.plan(int(root)) for root in roots]
     else:
