@@ -38,6 +38,8 @@ OVERRUN = 1.25
 GRACE = 5.0
 EVALUATION_SECONDS = 120.0
 POLL_SECONDS = 0.05
+CHILDREN_SECONDS = 0.5
+"""How often memory is measured, and how often new children are looked for."""
 LOG_BYTES = 16_384
 MIB = 2**20
 THREAD_VARIABLES = (
@@ -122,6 +124,7 @@ class _Watch:
         self.overhead = 0.0
         self.entered = time.monotonic()
         self.family: dict[int, psutil.Process] = {}
+        self.next_search = 0.0
         self.pending = b""
 
     def run(self) -> dict[str, Any]:
@@ -177,17 +180,22 @@ class _Watch:
 
     def _measure(self) -> None:
         """Add up the memory of the process and its children; remember who they are."""
-        total = 0
+        now = time.monotonic()
         with contextlib.suppress(psutil.Error):
-            me = psutil.Process(self.process.pid)
-            for member in (me, *me.children(recursive=True)):
-                with contextlib.suppress(psutil.Error):
-                    total += member.memory_info().rss
+            if now >= self.next_search:  # finding children means reading all processes there are
+                self.next_search = now + CHILDREN_SECONDS
+                me = psutil.Process(self.process.pid)
+                for member in (me, *me.children(recursive=True)):
                     self.family.setdefault(member.pid, member)
+        total = 0
+        for member in self.family.values():
+            with contextlib.suppress(psutil.Error):
+                total += member.memory_info().rss
         self.peak = max(self.peak, total / MIB)
 
     def _kill(self) -> None:
         """End the process and everything it started."""
+        self.next_search = 0.0
         self._measure()
         if self.process.poll() is None:
             with contextlib.suppress(ProcessLookupError):
