@@ -78,7 +78,7 @@ def make_tables(problem: SensingMDP, information: DelayedInformation, repeat: np
         indptr=np.stack([t.indptr + n for t, n in zip(T, before, strict=True)]).astype(np.int64),
         indices=np.concatenate([t.indices for t in T]).astype(np.int32),
         data=np.concatenate([t.data for t in T]),
-        costs=np.ascontiguousarray(problem.costs),
+        costs=np.array(problem.costs, order="C"),  # a copy: read-only is another type to compile
         repeat=np.ascontiguousarray(repeat),
         row_of=information.row_of,
         W=np.concatenate([level.ravel() for level in information.W]),
@@ -154,7 +154,7 @@ def _step(dense, touched, t, a, states, weights):
 
 def pack_scores(t: Tables, QL: np.ndarray, QV: np.ndarray) -> np.ndarray:
     """C, QL, QV (S, A) and the costs of repeating, side by side (S, 4A): read in one pass."""
-    return np.concatenate([t.costs, QL, QV, t.repeat], axis=1)
+    return np.ascontiguousarray(np.concatenate([t.costs, QL, QV, t.repeat], axis=1))
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
