@@ -40,7 +40,7 @@ class Pbvi(Solver):
     """
 
     name = "pbvi"
-    points: int = 1000
+    points: int = 2500
     sweeps: int = 20
     iterations: int = 100
     epsilon: float = 1e-6
@@ -56,7 +56,7 @@ class Pbvi(Solver):
                 raise SolverError(f"pbvi: {option} is {getattr(self, option)}; expected at least 1")
         state = _Points(problem)
         scale = float(np.abs(problem.costs).max()) + problem.max_sensing_cost
-        trace, status, swept = [], SOLVED, 0
+        trace, swept = [], 0
         for _ in range(self.iterations):
             for _ in range(self.sweeps):
                 fell = state.backup(budget)
@@ -64,16 +64,14 @@ class Pbvi(Solver):
                 if fell <= self.epsilon * scale:
                     break
             trace.append((budget.spent(), float("-inf"), float(problem.start @ state.R)))
-            if budget.over():
-                status = BUDGET
-                break
-            if not state.expand(self.points) and fell <= self.epsilon * scale:
+            expanded = state.expand(self.points, budget)
+            if budget.over() or (not expanded and fell <= self.epsilon * scale):
                 break
         return Solution(
             policy=PlanPolicy(problem, state.root_plans()),
             upper_bound=state.R.copy(),
             iterations=swept,
-            status=status,
+            status=BUDGET if budget.over() else SOLVED,
             trace=trace,
             info={"points": len(state.B), "vectors": len(state.Gamma)},
         )
@@ -137,17 +135,18 @@ class _Points:
         self._choose()
         return float((before - self.values).max())
 
-    def expand(self, points: int) -> bool:
-        """Add blind successors of the points, up to ``points`` in all; False if none is new."""
+    def expand(self, points: int, budget: Budget) -> bool:
+        """Add blind successors of the points, up to ``points`` in all; False if none is added."""
         n = len(self.B)
         room = points - n
         if room <= 0:
             return False
-        ahead = np.stack([self.B @ T for T in self.T], axis=1)  # (n, A, S)
         squares = np.einsum("ns,ns->n", self.B, self.B)
-        nearest = np.empty(ahead.shape[:2])
-        for a in range(ahead.shape[1]):
-            X = ahead[:, a]
+        nearest = np.empty((n, self.problem.num_actions))
+        for a, T in enumerate(self.T):
+            if budget.over():
+                return False
+            X = self.B @ T
             distance = np.einsum("ns,ns->n", X, X)[:, None] + squares - 2 * (X @ self.B.T)
             nearest[:, a] = distance.min(axis=1)
         planned = np.array([self.plans[i].actions[0] for i in self.best])
@@ -157,7 +156,9 @@ class _Points:
         far = np.argmax(nearest, axis=1)
         spread = np.argsort(-nearest[rows, far], kind="stable")
         spread = spread[nearest[spread, far[spread]] > SAME]
-        new = np.vstack([ahead[greedy, planned[greedy]], ahead[spread, far[spread]]])
+        chosen = np.concatenate([greedy, spread])
+        actions = np.concatenate([planned[greedy], far[spread]])
+        new = self.problem.step(self.B[chosen], actions)
         _, first = np.unique(np.round(new, 9), axis=0, return_index=True)
         new = new[np.sort(first)[:room]]
         if not len(new):
