@@ -56,6 +56,7 @@ class Pbvi(Solver):
                 raise SolverError(f"pbvi: {option} is {getattr(self, option)}; expected at least 1")
         state = _Points(problem)
         scale = float(np.abs(problem.costs).max()) + problem.max_sensing_cost
+        V, _ = solve_baseline(problem)  # all that PBVI knows from below: what seeing all is worth
         trace, swept = [], 0
         for _ in range(self.iterations):
             for _ in range(self.sweeps):
@@ -63,12 +64,13 @@ class Pbvi(Solver):
                 swept += 1
                 if fell <= self.epsilon * scale:
                     break
-            trace.append((budget.spent(), float("-inf"), float(problem.start @ state.R)))
+            trace.append((budget.spent(), problem.start @ V, problem.start @ state.R))
             expanded = state.expand(self.points, budget)
             if budget.over() or (not expanded and fell <= self.epsilon * scale):
                 break
         return Solution(
             policy=PlanPolicy(problem, state.root_plans()),
+            lower_bound=V,
             upper_bound=state.R.copy(),
             iterations=swept,
             status=BUDGET if budget.over() else SOLVED,

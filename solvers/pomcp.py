@@ -167,10 +167,11 @@ class Pomcp(Solver):
         )
 
     def _check_options(self) -> None:
-        for option in ("tree_queries", "max_depth", "episodes", "max_steps"):
+        least = {"tree_queries": 1, "max_depth": 1, "episodes": 2, "max_steps": 1}
+        for option, n in least.items():
             given = getattr(self, option)
-            if given is not None and not given >= 1:
-                raise SolverError(f"pomcp: {option} is {given}; expected at least 1")
+            if given is not None and not given >= n:
+                raise SolverError(f"pomcp: {option} is {given}; expected at least {n}")
         if self.c is not None and not self.c >= 0:
             raise SolverError(f"pomcp: c is {self.c}; expected a number >= 0")
         if not (isinstance(self.seed, int | np.integer) and self.seed >= 0):

@@ -61,6 +61,7 @@ def test_stops_at_its_budget_with_a_valid_policy():
 
 def test_bound_falls_over_time():
     trace = solve(load_problem("frozen-lake-8x8", 0.01), "pbvi", points=200).trace
+    assert all(lower <= upper for _, lower, upper in trace)
     uppers = [upper for _, _, upper in trace]
     assert len(uppers) > 1 and (np.diff(uppers) <= 1e-15).all()
 

@@ -146,7 +146,7 @@ def test_tables_hold_the_problem():
     ("options", "message"),
     [
         ({"tree_queries": 0}, "tree_queries is 0"),
-        ({"episodes": 0}, "episodes is 0"),
+        ({"episodes": 1}, "episodes is 1; expected at least 2"),
         ({"max_depth": 0}, "max_depth is 0"),
         ({"max_steps": 0}, "max_steps is 0"),
         ({"c": -1.0}, "c is -1.0"),
