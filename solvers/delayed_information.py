@@ -45,14 +45,14 @@ import numpy as np
 import psutil
 
 from solvers.baseline import action_values, solve_baseline
-from solvers.mixtures import distinct_rows, mix, mix_least
+from solvers.mixtures import distinct_rows, mix, raise_by_mixtures, raise_from_below
 from solvers.model import SensingMDP
 from solvers.solution import BUDGET, SOLVED, Solution
 from solvers.solver import Budget, Solver, SolverError, complete, make_solver
 
 MEMORY_SHARE = 0.6
 """Share of the free memory that may be taken."""
-BLOCKS_HELD = 8
+BLOCKS_HELD = 7
 """Arrays of the deepest level's size that are alive at once."""
 SETTLED = 1e-9
 """A sweep that raises no root by more than this share of the largest value ends the climb."""
@@ -82,19 +82,21 @@ class DelayedInformation:
         self.sweep_seconds = 0.0
         self.W = [self.rows @ self.W0[:, None]]
         self._look_costs = problem.costs + problem.sensing_costs()
-        self._stages = [problem.costs.copy()]  # m = 0…n-1: B(s, σ) C(a); (S, A), then (R, A^m)
+        self._stages = [
+            np.array(problem.costs, order="C")
+        ]  # m = 0…n-1: B(s, σ) C(a); (S, A), then (R, A^m)
 
     def sweep(self) -> float:
         """Back up everything once; returns the largest rise of a root."""
         began = time.perf_counter()
         alpha, W = self.problem.discount, self.W
-        looks = [action_values(self.problem, self.W0, self._look_costs)]
+        Q = action_values(self.problem, self.W0, self._look_costs)
+        looks = [np.ascontiguousarray(Q)]
         for m in range(self.depth - 1):
             looks.append(self._a_step_earlier(looks[m], m))
-        np.maximum(W[-1], self._back_up_last(looks[-1]), out=W[-1])
+        self._back_up_last(looks[-1])
         for m in range(self.depth - 1, 0, -1):
-            best = self._least(np.minimum(self._stages[m] + alpha * W[m], looks[m]))
-            np.maximum(W[m - 1], best, out=W[m - 1])
+            raise_from_below(self._stages[m], W[m], looks[m], alpha, W[m - 1])
         blind = self.problem.costs + alpha * W[0][self.row_of, 0]
         new = np.maximum(self.W0, np.minimum(blind, looks[0]).min(axis=1))
         new[self.problem.terminal] = 0.0
@@ -103,34 +105,21 @@ class DelayedInformation:
         self.sweep_seconds = time.perf_counter() - began
         return rise
 
-    def _back_up_last(self, looks: np.ndarray) -> np.ndarray:
+    def _back_up_last(self, looks: np.ndarray) -> None:
         """Level n, where the oldest state is revealed."""
-        if self.depth > 1:
-            ahead = self._stages[-1] + self.problem.discount * self.W[-1]
-        else:
-            ahead = self._stages[0] + self.problem.discount * self.W[0][self.row_of, 0]
-        of = self._stands_for(self.depth - 1)
-        rows, group = self.rows, self.problem.num_actions
-        ahead, looks = np.ascontiguousarray(ahead), np.ascontiguousarray(looks)
-        return mix_least(rows.indptr, rows.indices, rows.data, of, ahead, looks, group)
+        last, rows, of = self.W[-1], self.rows, self._stands_for(self.depth - 1)
+        older = last if self.depth > 1 else np.ascontiguousarray(last[self.row_of, 0])
+        ahead = self._stages[-1] + self.problem.discount * older
+        raise_by_mixtures(rows.indptr, rows.indices, rows.data, of, ahead, looks, last)
 
     def _a_step_earlier(self, X: np.ndarray, m: int) -> np.ndarray:
         """Σ_s' T(σ₀)(s, s') X(s', σ, a) for every σ₀, from X with |σ| = m: -> (R, A^(m+1))."""
         rows = self.rows
-        X = np.ascontiguousarray(X)
         return mix(rows.indptr, rows.indices, rows.data, self._stands_for(m), X)
 
     def _stands_for(self, m: int) -> np.ndarray:
         """Which row of a block with |σ| = m is (s', σ₁), for each σ₁: (S, A); (S, 1) if m = 0."""
         return self.row_of if m else np.arange(self.problem.num_states)[:, None]
-
-    def _least(self, X: np.ndarray) -> np.ndarray:
-        """The least over the last action: (R, A^m) -> (R, A^(m-1))."""
-        A = self.problem.num_actions
-        best = X[:, 0::A].copy()
-        for a in range(1, A):
-            np.minimum(best, X[:, a::A], out=best)
-        return best
 
     def climb(self, budget: Budget | None = None, settled: float = SETTLED) -> int:
         """Sweep until no root rises by more than ``settled`` of the largest value, or the budget

@@ -53,28 +53,45 @@ def mix(indptr, indices, data, of, X):
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def mix_least(indptr, indices, data, of, X, Y, group):
-    """Least of the mixtures of X and of Y over each ``group`` of columns: -> (R, B·w / group)."""
-    R, B, w = len(indptr) - 1, of.shape[1], X.shape[1]
-    chunk = max(CHUNK // group, 1) * group
-    out = np.empty((R, B * w // group))
-    sums, others = np.empty(min(chunk, w)), np.empty(min(chunk, w))
+def raise_by_mixtures(indptr, indices, data, of, ahead, looks, W):
+    """Raise W (R, B·w / A) in place to the least, over each run of A columns, of the mixtures of
+    ``ahead`` and of ``looks``, both (Q, w)."""
+    R, B, w = W.shape[0], of.shape[1], ahead.shape[1]
+    A = B * w // W.shape[1]
+    chunk = max(CHUNK // A, 1) * A
+    blind, look = np.empty(min(chunk, w)), np.empty(min(chunk, w))
     for r in range(R):
         for b in range(B):
             for first in range(0, w, chunk):
                 size = min(chunk, w - first)
-                sums[:size], others[:size] = 0.0, 0.0
+                blind[:size], look[:size] = 0.0, 0.0
                 for e in range(indptr[r], indptr[r + 1]):
                     q, p = of[indices[e], b], data[e]
-                    x, y = X[q, first : first + size], Y[q, first : first + size]
+                    x, y = ahead[q, first : first + size], looks[q, first : first + size]
                     for c in range(size):
-                        sums[c] += p * x[c]
+                        blind[c] += p * x[c]
                     for c in range(size):
-                        others[c] += p * y[c]
-                at = (b * w + first) // group
-                for g in range(size // group):
-                    least = np.inf
-                    for c in range(g * group, (g + 1) * group):
-                        least = min(least, sums[c], others[c])
-                    out[r, at + g] = least
-    return out
+                        look[c] += p * y[c]
+                _raise(W[r], (b * w + first) // A, blind, look, size, A)
+
+
+@njit(cache=True, nogil=True)
+def raise_from_below(stage, below, looks, alpha, W):
+    """Raise W (R, w / A) in place to the least of ``stage + alpha below`` and ``looks`` (R, w)."""
+    R, w = stage.shape
+    blind = np.empty(w)
+    for r in range(R):
+        for c in range(w):
+            blind[c] = stage[r, c] + alpha * below[r, c]
+        _raise(W[r], 0, blind, looks[r], w, w // W.shape[1])
+
+
+@njit(cache=True, nogil=True)
+def _raise(W, at, blind, look, size, A):
+    for c in range(size):
+        blind[c] = min(blind[c], look[c])
+    for g in range(size // A):
+        least = blind[g * A]
+        for c in range(g * A + 1, (g + 1) * A):
+            least = min(least, blind[c])
+        W[at + g] = max(W[at + g], least)

@@ -39,13 +39,14 @@ from solvers.solution import BUDGET, SOLVED, Solution
 from solvers.solver import Budget, Solver, SolverError
 
 FIRST_LIMIT = 32
-"""Nodes a search may expand in the first rounds."""
+FIRST_WORK = 2**17
+"""In the first round a search may expand FIRST_WORK / (S A) nodes, and FIRST_LIMIT at least."""
 LAST_LIMIT = 2**21
 STALLED = 0.7
 """A round that leaves more than this share of the gap has stalled."""
 SLACK_SHARE = 0.1
 """Share of the gap that a round may leave open."""
-SWEEPS_PER_DEPTH = 20
+SWEEPS_PER_DEPTH = 8
 """How many sweeps the estimate of a deeper level counts on."""
 
 
@@ -79,7 +80,7 @@ class SARSOP(Solver):
             bounds.spread(settled_for(bounds), budget)
             bounds.information.deepen()
         bounds.spread(settled_for(bounds), budget)
-        limit, rounds = FIRST_LIMIT, 0
+        limit, rounds = max(FIRST_LIMIT, FIRST_WORK // problem.costs.size), 0
         while bounds.gap > self.target_gap and not budget.over():
             before = bounds.gap
             ends = bounds.round(limit, SLACK_SHARE, budget)

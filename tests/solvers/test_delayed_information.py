@@ -130,7 +130,7 @@ def test_known_bounds(problem_id, k, depth, reward):
 @pytest.mark.parametrize(("problem_id", "k"), [("two-state", 0.25), ("inventory", 0.064)])
 def test_closed_at_depth_two(problem_id, k):
     problem = load_problem(problem_id, k)
-    _, upper = bracket(problem, N=7)
+    _, upper = bracket(problem, N=5)
     assert delayed_information_bound(problem, 2) == pytest.approx(upper, abs=2e-6)
 
 
