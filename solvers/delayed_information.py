@@ -54,6 +54,8 @@ MEMORY_SHARE = 0.6
 """Share of the free memory that may be taken."""
 BLOCKS_HELD = 7
 """Arrays of the deepest level's size that are alive at once."""
+WIDE = 4096
+"""Up to this many columns the blocks are laid side by side first: longer runs, faster sums."""
 SETTLED = 1e-9
 """A sweep that raises no root by more than this share of the largest value ends the climb."""
 SETTLED_ON_THE_WAY = 1e-6
@@ -110,6 +112,9 @@ class DelayedInformation:
         last, rows, of = self.W[-1], self.rows, self._stands_for(self.depth - 1)
         older = last if self.depth > 1 else np.ascontiguousarray(last[self.row_of, 0])
         ahead = self._stages[-1] + self.problem.discount * older
+        if of.shape[1] * ahead.shape[1] <= WIDE:
+            ahead, looks = (X[of].reshape(len(of), -1) for X in (ahead, looks))
+            of = self._stands_for(0)
         raise_by_mixtures(rows.indptr, rows.indices, rows.data, of, ahead, looks, last)
 
     def _a_step_earlier(self, X: np.ndarray, m: int) -> np.ndarray:

@@ -14,9 +14,9 @@ successor, so here each of these has a sharper form:
 * trials go to the roots with the largest gap weighted by how often they are landed on from start,
   along the present plans and along the optimistic ones (excess gap).
 
-Rounds of trials alternate with sweeps of the delayed-information bound.  When a round no longer
-closes the gap and searches ran into their node limit, the limit is raised, and the bound deepened
-as soon as that costs no more than what was spent so far.
+Rounds of trials alternate with sweeps of the delayed-information bound.  The bound is
+deepened as soon as that costs a small part of what was spent so far, or as much again when a round
+has stalled; a stalled round whose searches ran into their node limit raises that limit.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ STALLED = 0.7
 """A round that leaves more than this share of the gap has stalled."""
 SLACK_SHARE = 0.1
 """Share of the gap that a round may leave open."""
+DEEPEN, DEEPEN_STALLED = 0.25, 1.0
+"""Share of the time spent so far that a deeper level may cost, and after a stalled round."""
 SWEEPS_PER_DEPTH = 8
 """How many sweeps the estimate of a deeper level counts on."""
 
@@ -60,7 +62,7 @@ class SARSOP(Solver):
 
     name = "sarsop"
     target_gap: float = 1e-6
-    depth: int = 2
+    depth: int = 1
 
     def supports(self, problem: SensingMDP) -> str | None:
         return linear_sensing_only(problem)
@@ -80,21 +82,21 @@ class SARSOP(Solver):
             bounds.spread(settled_for(bounds), budget)
             bounds.information.deepen()
         bounds.spread(settled_for(bounds), budget)
-        limit, rounds = max(FIRST_LIMIT, FIRST_WORK // problem.costs.size), 0
+        limit, rounds, stalled = max(FIRST_LIMIT, FIRST_WORK // problem.costs.size), 0, True
         while bounds.gap > self.target_gap and not budget.over():
+            deeper = worth_deepening(bounds, budget, DEEPEN_STALLED if stalled else DEEPEN)
+            if deeper:
+                bounds.information.deepen()
+                bounds.spread(settled_for(bounds), budget)
             before = bounds.gap
             ends = bounds.round(limit, SLACK_SHARE, budget)
             bounds.spread(settled_for(bounds), budget)
             rounds += 1
             trace.append((budget.spent(), bounds.lower, bounds.upper))
-            if bounds.gap <= STALLED * before:
-                continue
-            if ends[AT_LIMIT]:
+            stalled = bounds.gap > STALLED * before
+            if stalled and ends[AT_LIMIT]:
                 limit = min(4 * limit, LAST_LIMIT)
-            if worth_deepening(bounds, budget):
-                bounds.information.deepen()
-                bounds.spread(settled_for(bounds), budget)
-            elif not ends[AT_LIMIT] and bounds.gap > 0.999 * before:
+            elif bounds.gap > 0.999 * before and not deeper:
                 break  # every search closed and nothing moves: rounding is what is left
         return Solution(
             policy=bounds.policy(),
@@ -111,15 +113,15 @@ class SARSOP(Solver):
 def settled_for(bounds: RootBounds) -> float:
     """How far the delayed-information bound climbs: a small part of the present gap."""
     scale = np.abs(bounds.L).max() + bounds.problem.max_sensing_cost
-    return max(1e-12, 0.01 * (bounds.upper - bounds.lower) / scale)
+    return max(1e-12, 0.02 * (bounds.upper - bounds.lower) / scale)
 
 
-def worth_deepening(bounds: RootBounds, budget: Budget) -> bool:
-    """Whether a deeper bound fits memory and costs no more than what was spent so far."""
+def worth_deepening(bounds: RootBounds, budget: Budget, share: float) -> bool:
+    """Whether a deeper bound fits memory and costs at most this share of what was spent."""
     information = bounds.information
     A = bounds.problem.num_actions
     cost = SWEEPS_PER_DEPTH * information.sweep_seconds * A
-    if cost > min(budget.spent(), 0.5 * budget.left()):
+    if cost > min(share * budget.spent(), 0.5 * budget.left()):
         return False
     try:
         refuse_beyond_memory(bounds.problem, information.depth + 1, len(information.W[0]))
