@@ -60,7 +60,7 @@ FAULTS = {
 
 @pytest.fixture(autouse=True)
 def one_case(monkeypatch):
-    """One problem is enough to find a fault; all of them are run by the good solver."""
+    """One problem is enough to find a fault; the example of docs/extending.md runs them all."""
     monkeypatch.setattr("bench.check.cases", lambda folder: cases(folder)[:1])
 
 
@@ -70,8 +70,7 @@ def faults(tmp_path, text):
     return [finding for finding in examine(file) if finding.wrong is not None]
 
 
-def test_a_good_solver_conforms_on_all_problems(tmp_path, monkeypatch):
-    monkeypatch.setattr("bench.check.cases", cases)
+def test_a_good_solver_conforms(tmp_path):
     assert faults(tmp_path, GOOD) == []
 
 

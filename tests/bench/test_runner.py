@@ -132,8 +132,8 @@ def test_killed_three_times_and_resumed_the_rows_are_those_of_one_run(tmp_path):
     for _ in range(3):
         before = len(stored(killed))
         process = start(path, killed)
-        wait_for(lambda before=before: len(stored(killed)) > before)
-        time.sleep(chance.uniform(0.0, 1.0))
+        wait_for(lambda n=before, p=process: len(stored(killed)) > n or p.poll() is not None)
+        time.sleep(chance.uniform(0.0, 0.5))
         process.send_signal(signal.SIGKILL)
         process.wait()
     assert run(path, killed) == 0
