@@ -52,6 +52,8 @@ from solvers.solver import Budget, Solver, SolverError, complete, make_solver
 
 MEMORY_SHARE = 0.6
 """Share of the free memory that may be taken."""
+MEMORY_UNASKED = 2.5e9
+"""Bytes that may be taken by deepening on and on, when nobody asked for a certain depth."""
 BLOCKS_HELD = 7
 """Arrays of the deepest level's size that are alive at once."""
 WIDE = 4096
@@ -135,6 +137,11 @@ class DelayedInformation:
             sweeps += 1
         return sweeps
 
+    def has_room_below(self) -> bool:
+        """Whether an anytime method may deepen: memory is free, and within MEMORY_UNASKED."""
+        need = memory_needed(self.problem, self.depth + 1, len(self.W[0]))
+        return need <= min(MEMORY_UNASKED, MEMORY_SHARE * psutil.virtual_memory().available)
+
     def raise_roots(self, bound: np.ndarray) -> None:
         """Take over a lower bound (S,) that was proven elsewhere, where it is the better one."""
         self.W0 = np.maximum(self.W0, bound)
@@ -201,10 +208,15 @@ def valid_start(problem: SensingMDP) -> np.ndarray:
     return np.where(problem.terminal, 0.0, V - short / (1 - alpha))
 
 
+def memory_needed(problem: SensingMDP, depth: int, rows: int) -> float:
+    """Bytes that this depth takes, with that many distinct rows."""
+    return BLOCKS_HELD * 8.0 * rows * float(problem.num_actions) ** (depth - 1)
+
+
 def refuse_beyond_memory(problem: SensingMDP, depth: int, rows: int) -> None:
     """Raise if this depth needs more memory than may be taken; nothing is taken yet."""
-    block = 8.0 * rows * float(problem.num_actions) ** (depth - 1)
-    need, free = BLOCKS_HELD * block, MEMORY_SHARE * psutil.virtual_memory().available
+    need = memory_needed(problem, depth, rows)
+    free = MEMORY_SHARE * psutil.virtual_memory().available
     if need > free:
         raise SolverError(
             f"delayed information of depth {depth} on {problem.name} needs {need / 1e9:.3g} GB and "
@@ -257,7 +269,9 @@ class DelayedInformationSolver(Solver):
             reached = self.target_gap is not None and gap is not None and gap <= self.target_gap
             if last or reached or budget.over():
                 break
-            if information.sweep_seconds * problem.num_actions * SWEEPS_AHEAD > budget.left():
+            ahead = information.sweep_seconds * problem.num_actions * SWEEPS_AHEAD
+            room = self.depth is not None or information.has_room_below()
+            if ahead > budget.left() or not room:
                 sweeps += information.climb(budget)
                 break
             information.deepen()

@@ -29,14 +29,13 @@ from solvers.delayed_information import (
     check_depth,
     compile_kernels,
     linear_sensing_only,
-    refuse_beyond_memory,
     unspent_after,
 )
 from solvers.model import SensingMDP
 from solvers.plan_search import AT_LIMIT
 from solvers.root_bounds import RootBounds, compile_search
 from solvers.solution import BUDGET, SOLVED, Solution
-from solvers.solver import Budget, Solver, SolverError
+from solvers.solver import Budget, Solver
 
 FIRST_LIMIT = 32
 FIRST_WORK = 2**17
@@ -121,10 +120,5 @@ def worth_deepening(bounds: RootBounds, budget: Budget, share: float) -> bool:
     information = bounds.information
     A = bounds.problem.num_actions
     cost = SWEEPS_PER_DEPTH * information.sweep_seconds * A
-    if cost > min(share * budget.spent(), 0.5 * budget.left()):
-        return False
-    try:
-        refuse_beyond_memory(bounds.problem, information.depth + 1, len(information.W[0]))
-    except SolverError:
-        return False
-    return True
+    affordable = cost <= min(share * budget.spent(), 0.5 * budget.left())
+    return affordable and information.has_room_below()

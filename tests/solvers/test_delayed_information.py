@@ -4,10 +4,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.problems import load_problem
-from solvers import SensingMDP, SolverError, delayed_information, solve
+from solvers import SensingMDP, SolverError, solve
 from solvers.delayed_information import (
     DelayedInformation,
     delayed_information_bound,
+    memory_needed,
     refuse_beyond_memory,
 )
 from solvers.mixtures import distinct_rows
@@ -143,6 +144,21 @@ def test_solver_deepens_within_its_budget():
     assert lowers == sorted(lowers)
 
 
+def test_deepening_on_and_on_stops_where_memory_would_end(monkeypatch):
+    monkeypatch.setattr("solvers.delayed_information.MEMORY_UNASKED", 1e5)
+    problem = load_problem("two-state", 0.25)
+    solution = solve(problem, "delayed-information", budget=30)
+    assert solution.seconds < 30
+    assert memory_needed(problem, solution.info["depth"], 4) <= 1e5
+
+
+def test_target_gap_is_measured_against_a_policy():
+    problem = load_problem("frozen-lake-4x4", 0.005)
+    solution = solve(problem, "delayed-information", target_gap=0.01, budget=60)
+    assert solution.gap <= 0.01
+    assert solution.policy is not None
+
+
 def test_bad_input_is_refused():
     problem = load_problem("two-state", 0.25)
     with pytest.raises(SolverError, match="depth is 0"):
@@ -154,4 +170,3 @@ def test_bad_input_is_refused():
         solve(curved, "delayed-information", depth=2)
     with pytest.raises(SolverError, match=r"needs .* GB"):
         refuse_beyond_memory(load_problem("icu-sepsis"), 12, 3000)
-    assert delayed_information.BLOCKS_HELD >= 4
