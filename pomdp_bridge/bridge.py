@@ -28,7 +28,7 @@ from solvers.model import SensingMDP
 
 LOG_FOLDER = "SENSEBENCH_JULIA_LOGS"
 """Environment variable: where worker logs go; the system's temporary folder when unset."""
-LIMITS = {START: 900.0, EXPORT: 300.0, COMPILE: 600.0}
+LIMITS = {START: 900.0, EXPORT: 300.0, COMPILE: 600.0, ANSWER: 120.0}
 """Seconds; a first start may have to compile all packages."""
 KEPT_LOGS = 200
 
@@ -71,17 +71,15 @@ def call_julia(
     limit: float = math.inf,
     memory_gb: float = 4.0,
     reward_scale: float = 1.0,
-    **request: Any,
 ) -> Answer:
     """Run one planner on one problem in a fresh Julia.
 
     Parameters
     ----------
     planner : a name that ``SensingPOMDPs.plan`` knows, or "pomcp"
-    options : the Julia solver's own options, by name
+    options : the Julia solver's own options, by name; for "pomcp" also episodes, seed, max_seconds
     limit : wall-clock seconds after which planning is stopped hard
     memory_gb : resident GiB at which the worker is stopped hard
-    request : further fields of the request (episodes, seed, max_seconds for "pomcp")
     """
     env, finding = environment.check()
     if finding is not None:
@@ -92,8 +90,9 @@ def call_julia(
         began = time.perf_counter()
         flat = flatten(problem, reward_scale)
         np.savez(folder / "request.npz", terminal=problem.terminal, **vars(flat))
+        lines = "\n".join(f"{name}\t{_julia_number(value)}" for name, value in options.items())
         (folder / "request.json").write_text(
-            json.dumps({"planner": planner, "options": options, **request}), encoding="utf-8"
+            json.dumps({"planner": planner, "options": lines}), encoding="utf-8"
         )
         written = time.perf_counter() - began
         seen = supervise(
@@ -119,6 +118,15 @@ def call_julia(
         peak_memory_mb=seen.peak_memory_mb,
         log=log,
     )
+
+
+def _julia_number(value: Any) -> str:
+    """A number or truth value as Julia reads it."""
+    if isinstance(value, bool | np.bool_):
+        return str(bool(value)).lower()
+    if isinstance(value, int | np.integer):
+        return str(int(value))
+    return repr(float(value)).replace("inf", "Inf")
 
 
 def worker_environment(env: environment.JuliaEnvironment) -> dict[str, str]:

@@ -64,7 +64,7 @@ class JuliaSolver(Solver):
             given["max_time"] = budget.seconds
         return {name: value for name, value in given.items() if value is not None}
 
-    def call(self, problem: SensingMDP, budget: Budget, options: dict, **request) -> Answer:
+    def call(self, problem: SensingMDP, budget: Budget, options: dict) -> Answer:
         if self.start not in (KNOWN, *STARTS):
             raise SolverError(
                 f"{self.name}: start is {self.start!r}; expected one of {', '.join(STARTS)}"
@@ -78,7 +78,6 @@ class JuliaSolver(Solver):
             limit=1.25 * budget.seconds + 5,
             memory_gb=self.memory_gb,
             reward_scale=self.reward_scale,
-            **request,
         )
 
     def solve(self, problem: SensingMDP, budget: Budget) -> Solution:
@@ -89,8 +88,10 @@ class JuliaSolver(Solver):
         chosen = answer.arrays["actions"]
         policy = AlphaVectorPolicy(problem, costs, chosen % A, chosen >= A)
         lower, trace, more = self.bounds(problem, policy, answer)
-        seconds = float(answer.numbers["seconds"])
-        stopped = self.has_clock and seconds >= 0.99 * float(answer.numbers["settings"]["max_time"])
+        seconds = answer.numbers["seconds"]
+        # Not a number where a planner has no bounds of its own; then it ran to its end.
+        open_gap = answer.numbers["root_upper"] - answer.numbers["root_lower"]
+        stopped = open_gap > answer.numbers["settings"].get("precision", 0.0)
         return Solution(
             policy=policy,
             lower_bound=lower,
@@ -205,14 +206,8 @@ class JuliaPomcp(JuliaSolver):
     max_time: float | None = None
 
     def solve(self, problem: SensingMDP, budget: Budget) -> Solution:
-        answer = self.call(
-            problem,
-            budget,
-            self.julia_options(budget),
-            episodes=self.episodes,
-            seed=self.seed,
-            max_seconds=str(budget.seconds),
-        )
+        simulation = {"episodes": self.episodes, "seed": self.seed, "max_seconds": budget.seconds}
+        answer = self.call(problem, budget, {**self.julia_options(budget), **simulation})
         costs = -answer.arrays["returns"] / self.reward_scale
         numbers = answer.numbers
         spread = np.std(costs, ddof=1) / math.sqrt(len(costs)) if len(costs) > 1 else math.inf

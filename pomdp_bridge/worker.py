@@ -14,11 +14,10 @@ import json
 import os
 import signal
 import sys
-import time
 import traceback
 from pathlib import Path
 
-from pomdp_bridge.errors import COMPILE, EXPORT, FAILED, MEMORY, SOLVE
+from pomdp_bridge.errors import ANSWER, COMPILE, EXPORT, FAILED, MEMORY, SOLVE
 
 PIPE = "SENSEBENCH_PIPE"
 PR_SET_PDEATHSIG = 1
@@ -34,7 +33,7 @@ def main(folder: Path) -> int:
 
         Main = juliacall.Main
         Main.seval("using SensingPOMDPs")
-        answer = serve(Main.SensingPOMDPs, Main, request, folder, announce)
+        answer = serve(Main.SensingPOMDPs, request, folder, announce)
         answer["julia"] = str(Main.VERSION)
         (folder / "answer.json").write_text(json.dumps(answer), encoding="utf-8")
         announce("done")
@@ -47,68 +46,62 @@ def main(folder: Path) -> int:
         return 1
 
 
-def serve(package, Main, request: dict, folder: Path, announce: Announcer) -> dict:
-    """Hand over the problem, warm up, plan, and write what was found."""
+def serve(package, request: dict, folder: Path, announce: Announcer) -> dict:
+    """Hand over the problem, warm up, plan, and write what was found.
+
+    Only numbers, text and addresses of buffers cross: see ``julia/src/handover.jl``.
+    """
     import numpy as np
 
-    planner, options = request["planner"], julia_dict(Main, request["options"])
+    planner, options = request["planner"], request["options"]
     announce(EXPORT)
-    began = time.perf_counter()
     with np.load(folder / "request.npz") as file:
-        flat = {key: file[key] for key in file.files}
-    problem = package.SensingPOMDP(
-        flat["indptr"],
-        flat["indices"],
-        flat["data"],
-        flat["rewards"],
-        flat["start"],
-        float(flat["discount"]),
-        flat["terminal"],
+        flat = {key: np.ascontiguousarray(file[key]) for key in file.files}
+    S, A = flat["rewards"].shape[0], len(flat["indptr"])
+    problem = package.from_addresses(
+        S,
+        A,
+        *(flat[key].ctypes.data for key in ("indptr", "indices", "data", "rewards", "start")),
+        flat["discount"].item(),
+        flat["terminal"].ctypes.data,
     )
-    times = {"export_seconds": time.perf_counter() - began}
     announce(COMPILE)
-    began = time.perf_counter()
-    package.warm_up(planner, options)
-    times["compile_seconds"] = time.perf_counter() - began
+    package.warm_up(planner, options, A)
     announce(SOLVE)
+    found = package.request(problem, planner, options)
+    announce(ANSWER)
+    n, bounds = (int(size) for size in str(package.sizes(found)).split())
     if planner == "pomcp":
-        found = package.simulate_pomcp(
-            problem,
-            options,
-            episodes=request["episodes"],
-            seed=request["seed"],
-            max_seconds=float(request["max_seconds"]),
-        )
-        arrays = {"returns": np.array(found.returns)}
+        arrays = {"returns": np.empty(n)}
+        package.copy_out(found, arrays["returns"].ctypes.data, 0, 0)
         numbers = ("steps", "looks", "decisions", "truncation", "seconds")
     else:
-        found = package.plan(problem, planner, options)
         arrays = {
-            "alphas": np.array(found.alphas).T,
-            "actions": np.array(found.actions) - 1,
-            "upper": np.array(found.upper),
+            "alphas": np.empty((n, S)),
+            "actions": np.empty(n, np.int64),
+            "upper": np.empty(bounds),
         }
+        package.copy_out(found, *(array.ctypes.data for array in arrays.values()))
         numbers = ("root_lower", "root_upper", "iterations", "nodes", "seconds")
     np.savez(folder / "answer.npz", **arrays)
-    settings = {str(key): plain(found.settings[key]) for key in found.settings}
-    return {**{n: plain(getattr(found, n)) for n in numbers}, "settings": settings, **times}
+    lines = str(package.settings_text(found)).splitlines()
+    settings = dict(line.split("\t") for line in lines)
+    return {
+        **{name: float(getattr(found, name)) for name in numbers},
+        "settings": {name: plain(text) for name, text in settings.items()},
+    }
 
 
-def julia_dict(Main, options: dict):
-    """Options by name as a Julia Dict{String,Any}."""
-    made = Main.seval("() -> Dict{String,Any}()")()
-    for key, value in options.items():
-        made[key] = value
-    return made
-
-
-def plain(value):
-    """A Julia value as JSON takes it."""
-    if isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, float):
-        return value if abs(value) < float("inf") else str(value)
-    return str(value)
+def plain(text: str) -> bool | int | float | str:
+    """A setting as Julia prints it."""
+    if text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 class Announcer:

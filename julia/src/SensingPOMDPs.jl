@@ -23,6 +23,7 @@ include("settings.jl")
 include("bounds.jl")
 include("planners.jl")
 include("episodes.jl")
+include("handover.jl")
 include("precompile.jl")
 
 end

@@ -39,13 +39,14 @@ plan(m::SensingPOMDP, planner::AbstractString, options=Dict{String,Any}()) = pla
 plan(::SensingPOMDP, ::Val{P}, _) where {P} =
     throw(ArgumentError("no planner $P; there are sarsop, sarsop-structured, fib, qmdp, pbvi"))
 
-function plan(m::SensingPOMDP, ::Val{:sarsop}, options)
-    return run_sarsop(m, configure(SARSOPSolver, options), time())
-end
+# By default nothing is printed: it is no part of planning, yet would be timed with it.
+quietly(options) = merge(Dict{Symbol,Any}(:verbose => false), Dict{Symbol,Any}(Symbol(k) => v for (k, v) in options))
+
+plan(m::SensingPOMDP, ::Val{:sarsop}, options) = run_sarsop(m, configure(SARSOPSolver, quietly(options)), time())
 
 function plan(m::SensingPOMDP, ::Val{Symbol("sarsop-structured")}, options)
     t0 = time()
-    options = Dict{Symbol,Any}(Symbol(k) => v for (k, v) in options)
+    options = quietly(options)
     total = get(options, :max_time, 60.0)
     scale = maximum(abs, m.R)
     # A quarter of the time at most for the bound above; the blind bound below is cheap.

@@ -2,16 +2,15 @@
     m = random_problem(2)
     b0 = m.start
     best(found) = maximum(b0' * found.alphas)
-    quiet(options...) = Dict{String,Any}("verbose" => false, options...)
 
-    sarsop = plan(m, "sarsop-structured", quiet("max_time" => 5.0, "precision" => 1e-7))
+    sarsop = plan(m, "sarsop-structured", Dict("max_time" => 5.0, "precision" => 1e-7))
     @test sarsop.root_upper - sarsop.root_lower < 1e-5
     @test best(sarsop) ≈ sarsop.root_lower atol = 1e-6
     @test size(sarsop.alphas) == (5, length(sarsop.actions))
     @test sarsop.seconds > 0 && sarsop.iterations > 0
     @test sarsop.settings["init_upper"] == "StructuredFIB"
 
-    stock = plan(m, "sarsop", quiet("max_time" => 1.0))
+    stock = plan(m, "sarsop", Dict("max_time" => 1.0))
     @test stock.settings["precision"] == 1e-3
     @test stock.settings["init_upper"] == "FastInformedBound"
 

@@ -23,4 +23,5 @@ include("problems.jl")
     include("bounds.jl")
     include("planners.jl")
     include("episodes.jl")
+    include("handover.jl")
 end
