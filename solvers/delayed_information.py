@@ -30,7 +30,7 @@ Depth 1 is the Fast Informed Bound.  For a plan's node ``a₁…a_m``, m > n, fr
 
 No belief is formed: every term is one product of transition rows with a block of Aⁿ columns.
 ``B(s, σ)`` depends on (s, σ₁) only through the row T(σ₁)(s, ·), so equal rows are kept once
-(``rows``); in ICU-Sepsis that is an eighth of them.  Rounding is covered by a margin taken off at
+(``rows``); in ICU-Sepsis that is a sixth of them.  Rounding is covered by a margin taken off at
 the start; terminal states stay exactly 0.
 """
 
