@@ -130,11 +130,13 @@ class DelayedInformation:
 
     def climb(self, budget: Budget | None = None, settled: float = SETTLED) -> int:
         """Sweep until no root rises by more than ``settled`` of the largest value, or the budget
-        is over; returns the number of sweeps."""
+        holds no more sweep; returns the number of sweeps."""
         enough = settled * (np.abs(self.W0).max() + self.problem.max_sensing_cost)
-        sweeps = 1
-        while self.sweep() > enough and not (budget is not None and budget.over()):
+        sweeps = 0
+        while budget is None or budget.left() > self.sweep_seconds:
             sweeps += 1
+            if self.sweep() <= enough:
+                break
         return sweeps
 
     def has_room_below(self) -> bool:
@@ -155,6 +157,7 @@ class DelayedInformation:
         else:
             self.W.append(self._a_step_earlier(self.W[-1], self.depth))
         self.depth += 1
+        self.sweep_seconds *= self.problem.num_actions  # an estimate until the first one is made
 
 
 def delayed_information_bound(problem: SensingMDP, depth: int) -> np.ndarray:
