@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from bench.cli import main
+from bench.short_table import short_table
 from bench.store import Store
 from pomdp_bridge import environment
 
@@ -118,3 +119,8 @@ def test_the_julia_snippet_runs(folder):
 @pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\(((?!http)[^)#]+)\)", README))))
 def test_links_lead_somewhere(link):
     assert (ROOT / link).exists()
+
+
+def test_the_short_table_is_that_of_the_results():
+    block = README.split("<!-- short table: begin -->")[1].split("<!-- short table: end -->")[0]
+    assert block.strip() == short_table(ROOT / "results").strip()
