@@ -13,7 +13,7 @@ from pomdp_bridge.bridge import call_julia
 from pomdp_bridge.doctor import diagnose
 from pomdp_bridge.errors import FAILED, MEMORY, TIMEOUT, BridgeError
 from pomdp_bridge.export import flatten
-from solvers import SolverError, make_solver, solve
+from solvers import Budget, SolverError, make_solver, solve
 
 pytestmark = pytest.mark.julia
 
@@ -57,6 +57,7 @@ def test_structured_sarsop_closes_in_on_the_optimum(start):
         assert found.value <= other.value + 1e-3 * abs(other.value)
 
 
+@pytest.mark.slow
 def test_pomcp_is_simulated_and_seeded():
     problem = load_problem("frozen-lake-4x4-hard-near", 0.01)
     options = {"episodes": 3, "tree_queries": 50}
@@ -66,6 +67,7 @@ def test_pomcp_is_simulated_and_seeded():
     assert one.info["episodes"] == 3 and 0 <= one.sensing_rate <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["julia-qmdp", "julia-pbvi"])
 def test_the_small_planners_run(name):
     problem = load_problem("two-state", 0.25)
@@ -98,7 +100,7 @@ def test_memory_is_limited():
 
 def test_a_wrong_start_is_refused():
     with pytest.raises(SolverError, match="expected one of"):
-        make_solver("julia-sarsop", start="anywhere").solve(random_problem(1), None)
+        make_solver("julia-sarsop", start="anywhere").solve(random_problem(1), Budget(1))
 
 
 def test_julia_reads_the_files_we_write(tmp_path):
