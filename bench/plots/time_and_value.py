@@ -105,6 +105,6 @@ def value_window(rows: pd.DataFrame) -> tuple[float, float, pd.Series]:
     ends = [*inside, *([bound] if pd.notna(bound) else [])]
     low, high = min(ends), max(ends)
     span = (high - low) or 0.05 * abs(high) or 1.0
-    pad_lose = 0.5 if outside.any() else 0.12
+    pad_lose = 0.35 + 0.2 * outside.sum() if outside.any() else 0.12  # room for what is written
     below, above = (pad_lose, 0.12) if rewards else (0.12, pad_lose)
     return low - below * span, high + above * span, outside
