@@ -13,6 +13,7 @@ are left, often a single one; the few far ones on all of them.
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 
 FEWEST_BELIEFS = 32
 FEWEST_COLUMNS = 64
@@ -31,6 +32,8 @@ class ScreenedColumns:
         self.X = X
         self.flat = X.reshape(len(X), -1)
         self.live = np.flatnonzero(live)
+        self.alive = self.flat[self.live]
+        self.spreads: dict[int, np.ndarray] = {}
         self.tie = tie
         others = self.flat[~live]
         self.usable = self.flat.shape[1] >= FEWEST_COLUMNS and bool(
@@ -43,26 +46,49 @@ class ScreenedColumns:
         if not self.usable or n < FEWEST_BELIEFS:
             return (beliefs @ self.flat).reshape(n, A, rest).min(axis=2)
         near, keep = self._screen(beliefs)
-        table = np.full((n, A * rest), np.inf)
-        table[np.ix_(near, keep)] = beliefs[near] @ self.flat[:, keep]
-        table[~near] = beliefs[~near] @ self.flat
-        return table.reshape(n, A, rest).min(axis=2)
+        if 2 * len(keep) > self.flat.shape[1]:  # little is screened out: one product for all
+            return (beliefs @ self.flat).reshape(n, A, rest).min(axis=2)
+        least = np.full((n, A), np.inf)
+        least[~near] = (beliefs[~near] @ self.flat).reshape(-1, A, rest).min(axis=2)
+        scores = beliefs @ self.flat[:, keep]  # of all: cheaper than to copy the near ones out
+        for a in np.unique(keep // rest):
+            least[near, a] = scores[near][:, keep // rest == a].min(axis=1)
+        return least
 
     def _screen(self, beliefs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Which beliefs are near (n,) bool, and the columns that may be least at any of them."""
-        alive = beliefs[:, self.live]
-        mass = alive.sum(axis=1)
+        mass, p0, distance = _spread_out(np.ascontiguousarray(beliefs), self.live)
         if mass.min() <= 0:
             return np.zeros(len(beliefs), bool), np.arange(self.flat.shape[1])
-        p = alive / mass[:, None]
-        p0 = p.mean(axis=0)
-        distance = np.abs(p - p0).sum(axis=1)
         radius = np.quantile(distance, NEAR_SHARE)
         near = distance <= radius
-        X = self.flat[self.live]
-        at_mean = p0 @ X
-        reference = X[:, int(at_mean.argmin())]
-        difference = X - reference[:, None]
-        spread = difference.max(axis=0) - difference.min(axis=0)
-        slack = p0 @ difference - radius / 2 * spread
+        at_mean = p0 @ self.alive
+        reference = int(at_mean.argmin())
+        slack = at_mean - at_mean[reference] - radius / 2 * self._spread(reference)
         return near, np.flatnonzero(slack * mass.min() <= self.tie)
+
+    def _spread(self, reference: int) -> np.ndarray:
+        """The range of every column's difference from the reference column; the few that ever are
+        reference are kept."""
+        if reference not in self.spreads:
+            difference = self.alive - self.alive[:, [reference]]
+            self.spreads[reference] = difference.max(axis=0) - difference.min(axis=0)
+        return self.spreads[reference]
+
+
+@njit("Tuple((f8[::1], f8[::1], f8[::1]))(f8[:,::1], i8[::1])", cache=True)
+def _spread_out(beliefs, live):
+    """Live mass of each belief (n,), mean of the live shares p0, and |p - p0|_1 of each (n,)."""
+    n, L = beliefs.shape[0], live.shape[0]
+    mass, mean, distance = np.zeros(n), np.zeros(L), np.zeros(n)
+    for i in range(n):
+        for j in range(L):
+            mass[i] += beliefs[i, live[j]]
+        if mass[i] > 0:
+            for j in range(L):
+                mean[j] += beliefs[i, live[j]] / mass[i] / n
+    for i in range(n):
+        if mass[i] > 0:
+            for j in range(L):
+                distance[i] += abs(beliefs[i, live[j]] / mass[i] - mean[j])
+    return mass, mean, distance

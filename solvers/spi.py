@@ -35,7 +35,7 @@ from solvers.solution import BUDGET, SOLVED, Solution
 from solvers.solver import Budget, Solver, SolverError
 
 INITS = ("always-sense", "blind", "best")
-FINISHED = 1e-2
+FINISHED = 0.1
 """What finishing a root early may lose, as a share of delta."""
 BLOCK_ENTRIES = 2**24
 """Largest belief block (roots × states) walked at once: 128 MiB."""
