@@ -32,7 +32,7 @@ class ScreenedColumns:
         self.X = X
         self.flat = X.reshape(len(X), -1)
         self.live = np.flatnonzero(live)
-        self.alive = self.flat[self.live]
+        self.weight = live.astype(float)
         self.spreads: dict[int, np.ndarray] = {}
         self.tie = tie
         others = self.flat[~live]
@@ -57,12 +57,12 @@ class ScreenedColumns:
 
     def _screen(self, beliefs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Which beliefs are near (n,) bool, and the columns that may be least at any of them."""
-        mass, p0, distance = _spread_out(np.ascontiguousarray(beliefs), self.live)
+        mass, p0, distance = _spread_out(np.ascontiguousarray(beliefs), self.weight)
         if mass.min() <= 0:
             return np.zeros(len(beliefs), bool), np.arange(self.flat.shape[1])
         radius = np.quantile(distance, NEAR_SHARE)
         near = distance <= radius
-        at_mean = p0 @ self.alive
+        at_mean = p0 @ self.flat
         reference = int(at_mean.argmin())
         slack = at_mean - at_mean[reference] - radius / 2 * self._spread(reference)
         return near, np.flatnonzero(slack * mass.min() <= self.tie)
@@ -71,24 +71,31 @@ class ScreenedColumns:
         """The range of every column's difference from the reference column; the few that ever are
         reference are kept."""
         if reference not in self.spreads:
-            difference = self.alive - self.alive[:, [reference]]
+            alive = self.flat[self.live]
+            difference = alive - alive[:, [reference]]
             self.spreads[reference] = difference.max(axis=0) - difference.min(axis=0)
         return self.spreads[reference]
 
 
-@njit("Tuple((f8[::1], f8[::1], f8[::1]))(f8[:,::1], i8[::1])", cache=True)
+# Sums in any order: their rounding is far below the ties that are kept.
+@njit("Tuple((f8[::1], f8[::1], f8[::1]))(f8[:,::1], f8[::1])", cache=True, fastmath=True)
 def _spread_out(beliefs, live):
-    """Live mass of each belief (n,), mean of the live shares p0, and |p - p0|_1 of each (n,)."""
-    n, L = beliefs.shape[0], live.shape[0]
-    mass, mean, distance = np.zeros(n), np.zeros(L), np.zeros(n)
+    """Live mass of each belief (n,), mean of the live shares p0 (S,), |p - p0|_1 of each (n,)."""
+    n, S = beliefs.shape
+    mass, mean, distance = np.zeros(n), np.zeros(S), np.zeros(n)
     for i in range(n):
-        for j in range(L):
-            mass[i] += beliefs[i, live[j]]
-        if mass[i] > 0:
-            for j in range(L):
-                mean[j] += beliefs[i, live[j]] / mass[i] / n
+        total = 0.0
+        for s in range(S):
+            total += beliefs[i, s] * live[s]
+        mass[i] = total
+        if total > 0:
+            scale = 1 / (total * n)
+            for s in range(S):
+                mean[s] += beliefs[i, s] * live[s] * scale
     for i in range(n):
         if mass[i] > 0:
-            for j in range(L):
-                distance[i] += abs(beliefs[i, live[j]] / mass[i] - mean[j])
+            scale, total = 1 / mass[i], 0.0
+            for s in range(S):
+                total += abs(beliefs[i, s] * live[s] * scale - mean[s])
+            distance[i] = total
     return mass, mean, distance

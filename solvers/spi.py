@@ -35,8 +35,8 @@ from solvers.solution import BUDGET, SOLVED, Solution
 from solvers.solver import Budget, Solver, SolverError
 
 INITS = ("always-sense", "blind", "best")
-FINISHED = 0.1
-"""What finishing a root early may lose, as a share of delta."""
+FINISHED = 1.0
+"""What finishing a root early may lose, as a share of delta: what SPI stops for anyway."""
 BLOCK_ENTRIES = 2**24
 """Largest belief block (roots × states) walked at once: 128 MiB."""
 COST_LADDER = (1.0, 5.0, 25.0)
