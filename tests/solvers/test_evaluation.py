@@ -75,9 +75,13 @@ def test_agrees_with_simulation(problem, seed, by_belief):
     if by_belief:
         problem = problem.with_sensing_cost(doubt)
     policy = random_alpha_policy(problem, seed)
-    found = simulate(problem, policy, 1500, seed=seed)
+    episodes = 10_000
+    found = simulate(problem, policy, episodes, seed=seed)
     value = problem.start @ evaluate(problem, policy)
-    assert abs(found.mean - value) <= 5 * found.standard_error + found.truncation + 1e-9
+    # The empirical Bernstein bound, missed once in 10^5 runs: what is rare may not have been seen.
+    spread = np.ptp(np.append(problem.costs, 0)) + problem.max_sensing_cost
+    unseen = 3 * spread / (1 - problem.discount) * np.log(3e5) / episodes
+    assert abs(found.mean - value) <= 5.1 * found.standard_error + unseen + found.truncation
 
 
 @pytest.mark.parametrize("solver", ["always-sense", "spi"])
