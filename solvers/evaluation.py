@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from solvers.belief_block import BeliefBlock
 from solvers.model import SensingMDP
 from solvers.policy import Plan, PlanPolicy, Policy, PolicyError
 
@@ -117,10 +118,10 @@ def _walk(problem: SensingMDP, policy: Policy, roots: np.ndarray):
     tolerance = TOLERANCE * max(float(np.abs(problem.costs).max()) + k, 1e-300)
     live_states = ~problem.terminal
     reachable_cost = problem.largest_remaining_cost
-    beliefs = np.zeros((len(roots), problem.num_states))
-    beliefs[np.arange(len(roots)), roots] = 1.0
+    block = BeliefBlock(problem, roots)
     depth = 0
     while len(roots):
+        beliefs = block.beliefs
         actions, looks = checked_choice(policy.step(roots, depth, beliefs), problem, roots, depth)
         settled = alpha**depth * (beliefs @ reachable_cost) <= tolerance
         if isinstance(policy, PlanPolicy):
@@ -134,9 +135,9 @@ def _walk(problem: SensingMDP, policy: Policy, roots: np.ndarray):
         done &= ~looks
         yield depth, roots, beliefs, actions, looks, done
         on = ~(looks | done)
-        if not on.all():
-            roots, beliefs, actions = roots[on], beliefs[on], actions[on]
-        beliefs = problem.step(beliefs, actions)
+        roots = roots[on]
+        block.keep(on)
+        block.step(actions[on])
         depth += 1
 
 
