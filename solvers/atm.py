@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from solvers.always_sense import AlwaysSensePolicy
+from solvers.blind_step import by_action
 from solvers.model import SensingMDP
 from solvers.solution import Solution
 from solvers.solver import Budget, Solver
@@ -39,10 +40,7 @@ class ATMPolicy(AlwaysSensePolicy):
     def act_batch(self, beliefs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         problem, alpha = self.problem, self.problem.discount
         actions, _ = super().act_batch(beliefs)
-        later = np.empty((len(beliefs), problem.num_actions + 1))
-        for a in np.unique(actions):
-            rows = actions == a
-            later[rows] = beliefs[rows] @ self.ahead[a]
+        later = by_action(beliefs, actions, self.ahead)
         regret = alpha * (later[:, :-1].min(axis=1) - later[:, -1])
         if self.uniform:
             return actions, regret >= problem.sensing_cost

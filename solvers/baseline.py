@@ -58,8 +58,9 @@ def policy_values(problem: SensingMDP, policy: np.ndarray, costs: np.ndarray) ->
     S, alpha = problem.num_states, problem.discount
     rows = np.arange(S)
     if problem.dense_transitions is not None:
-        P = problem.dense_transitions[policy, rows]
-        return np.linalg.solve(np.eye(S) - alpha * P, costs[rows, policy])
+        system = -alpha * problem.dense_transitions[policy, rows]
+        system[rows, rows] += 1
+        return np.linalg.solve(system, costs[rows, policy])
     P = sparse.csr_array((S, S))
     for a in np.unique(policy):
         P = P + sparse.diags_array((policy == a).astype(float)) @ problem.transitions[a]

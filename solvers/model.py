@@ -26,13 +26,6 @@ from scipy import sparse
 from solvers import validation as check
 from solvers.validation import ModelError, SensingCost
 
-SMALL_STATES = 128
-"""Up to this many states a dense product beats a sparse one whatever the density."""
-DENSE_SHARE = 0.03
-"""Share of non-zero transitions above which dense products win."""
-DENSE_ENTRIES = 2**25
-"""Most entries of T kept dense (256 MiB)."""
-
 
 @dataclass(frozen=True, eq=False)
 class SensingMDP:
@@ -209,11 +202,9 @@ class SensingMDP:
     @cached_property
     def dense_transitions(self) -> np.ndarray | None:
         """T as (A, S, S) where dense products are the faster ones, else None."""
-        S, A = self.num_states, self.num_actions
-        share = sum(T.nnz for T in self.transitions) / (A * S * S)
-        if A * S * S > DENSE_ENTRIES or (S > SMALL_STATES and share < DENSE_SHARE):
-            return None
-        return np.stack([T.toarray() for T in self.transitions])
+        from solvers.blind_step import dense_where_faster
+
+        return dense_where_faster(self.transitions)
 
     @cached_property
     def constant_action_values(self) -> np.ndarray:
@@ -229,27 +220,25 @@ class SensingMDP:
         from solvers.baseline import solve_baseline
 
         worst = replace(self, costs=-np.abs(self.costs), sensing_cost=0.0)
+        worst.__dict__["dense_transitions"] = self.dense_transitions
         return -solve_baseline(worst)[0]
 
     @cached_property
     def _stacked_transitions(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        from solvers.sparse_step import stack_transitions
+        from solvers.blind_step import stack_transitions
 
         return stack_transitions(self.transitions)
 
     def step(self, beliefs: np.ndarray, actions: np.ndarray) -> np.ndarray:
         """One blind step of each belief under its own action: (n, S), (n,) -> (n, S)."""
-        after = np.empty(beliefs.shape)
-        if self.dense_transitions is None:
-            from solvers.sparse_step import blind_steps
+        from solvers.blind_step import blind_steps, by_action
 
-            beliefs = np.ascontiguousarray(beliefs, float)
-            actions = np.ascontiguousarray(actions, np.int64)
-            blind_steps(beliefs, actions, *self._stacked_transitions, after)
-            return after
-        for a in np.unique(actions):
-            rows = np.flatnonzero(actions == a)
-            after[rows] = beliefs[rows] @ self.dense_transitions[a]
+        if self.dense_transitions is not None:
+            return by_action(beliefs, actions, self.dense_transitions)
+        after = np.empty(beliefs.shape)
+        beliefs = np.ascontiguousarray(beliefs, float)
+        actions = np.ascontiguousarray(actions, np.int64)
+        blind_steps(beliefs, actions, *self._stacked_transitions, after)
         return after
 
     def __repr__(self) -> str:

@@ -1,13 +1,14 @@
 """The least of many columns at many beliefs, without forming most of the products.
 
 Wanted: ``min over j in group(a) of b X[:, j]`` for every belief b and action a.  Blind beliefs grow
-alike: with p = b / (live mass), and p0 the mean of all p, a column j cannot be the least at b when
+alike: with p = b / (live mass), and p0 the mean of all p of a group, a column j cannot be the least
+at b when
 
     p0 (X_j - X_ref)  >  |p - p0|_1 / 2 * range(X_j - X_ref)
 
 because the right side bounds what moving from p0 to p can change (p - p0 sums to zero).  The test
-is exact: what it screens out is never the minimum.  Beliefs near p0 are scored on the columns that
-are left, often a single one; the few far ones on all of them.
+is exact: what it screens out is never the minimum.  Beliefs near their group's p0 are scored on the
+columns that are left, often a single one; the few far ones on all of them.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from numba import njit
 
 FEWEST_BELIEFS = 32
 FEWEST_COLUMNS = 64
-NEAR_SHARE = 0.9
-"""Share of beliefs, by distance from the mean, that are scored on the screened columns."""
+NEAR_SHARES = (0.5, 0.75, 0.9, 0.95, 0.98, 1.0)
+"""Shares of a group, by distance from its mean, that may count as near; the cheapest is taken."""
 
 
 class ScreenedColumns:
@@ -40,12 +41,15 @@ class ScreenedColumns:
             (others.max(axis=1) - others.min(axis=1) <= tie).all() if len(others) else True
         )
 
-    def least(self, beliefs: np.ndarray) -> np.ndarray:
-        """The least over A' at each belief: (n, S) -> (n, A); +inf where provably not the least."""
+    def least(self, beliefs: np.ndarray, groups: np.ndarray) -> np.ndarray:
+        """The least over A' at each belief: (n, S) -> (n, A); +inf where provably not the least.
+
+        groups : (n,), equal for beliefs that may be alike; any grouping gives the same answer
+        """
         n, (_, A, rest) = len(beliefs), self.X.shape
         if not self.usable or n < FEWEST_BELIEFS:
             return (beliefs @ self.flat).reshape(n, A, rest).min(axis=2)
-        near, keep = self._screen(beliefs)
+        near, keep = self._screen(np.ascontiguousarray(beliefs), groups)
         if 2 * len(keep) > self.flat.shape[1]:  # little is screened out: one product for all
             return (beliefs @ self.flat).reshape(n, A, rest).min(axis=2)
         least = np.full((n, A), np.inf)
@@ -55,17 +59,31 @@ class ScreenedColumns:
             least[near, a] = scores[near][:, keep // rest == a].min(axis=1)
         return least
 
-    def _screen(self, beliefs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Which beliefs are near (n,) bool, and the columns that may be least at any of them."""
-        mass, p0, distance = _spread_out(np.ascontiguousarray(beliefs), self.weight)
-        if mass.min() <= 0:
-            return np.zeros(len(beliefs), bool), np.arange(self.flat.shape[1])
-        radius = np.quantile(distance, NEAR_SHARE)
-        near = distance <= radius
-        at_mean = p0 @ self.flat
-        reference = int(at_mean.argmin())
-        slack = at_mean - at_mean[reference] - radius / 2 * self._spread(reference)
-        return near, np.flatnonzero(slack * mass.min() <= self.tie)
+    def _screen(self, beliefs: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Which beliefs are near their group (n,) bool, and the columns that may be least there."""
+        near = np.zeros(len(beliefs), bool)
+        keep = np.zeros(self.flat.shape[1], bool)
+        for group in np.unique(groups):
+            rows = np.flatnonzero(groups == group)
+            if len(rows) < FEWEST_BELIEFS:
+                continue
+            mass, p0, distance = _spread_out(beliefs, rows, self.weight)
+            if mass.min() <= 0:
+                continue
+            at_mean = p0 @ self.flat
+            reference = int(at_mean.argmin())
+            above, spread = at_mean - at_mean[reference], self._spread(reference)
+            tie = self.tie / mass.min()
+            radii = np.quantile(distance, NEAR_SHARES)
+            kept = [above - radius / 2 * spread <= tie for radius in radii]
+            # near beliefs cost the columns kept, far ones all columns
+            costs = [
+                share * k.mean() + (1 - share) for share, k in zip(NEAR_SHARES, kept, strict=True)
+            ]
+            cheapest = int(np.argmin(costs))
+            near[rows] = distance <= radii[cheapest]
+            keep |= kept[cheapest]
+        return near, np.flatnonzero(keep)
 
     def _spread(self, reference: int) -> np.ndarray:
         """The range of every column's difference from the reference column; the few that ever are
@@ -78,24 +96,24 @@ class ScreenedColumns:
 
 
 # Sums in any order: their rounding is far below the ties that are kept.
-@njit("Tuple((f8[::1], f8[::1], f8[::1]))(f8[:,::1], f8[::1])", cache=True, fastmath=True)
-def _spread_out(beliefs, live):
-    """Live mass of each belief (n,), mean of the live shares p0 (S,), |p - p0|_1 of each (n,)."""
-    n, S = beliefs.shape
+@njit("Tuple((f8[::1], f8[::1], f8[::1]))(f8[:,::1], i8[::1], f8[::1])", cache=True, fastmath=True)
+def _spread_out(beliefs, rows, live):
+    """Of these rows (m,): live mass (m,), mean of the live shares p0 (S,), |p - p0|_1 (m,)."""
+    n, S = len(rows), beliefs.shape[1]
     mass, mean, distance = np.zeros(n), np.zeros(S), np.zeros(n)
     for i in range(n):
         total = 0.0
         for s in range(S):
-            total += beliefs[i, s] * live[s]
+            total += beliefs[rows[i], s] * live[s]
         mass[i] = total
         if total > 0:
             scale = 1 / (total * n)
             for s in range(S):
-                mean[s] += beliefs[i, s] * live[s] * scale
+                mean[s] += beliefs[rows[i], s] * live[s] * scale
     for i in range(n):
         if mass[i] > 0:
             scale, total = 1 / mass[i], 0.0
             for s in range(S):
-                total += abs(beliefs[i, s] * live[s] * scale - mean[s])
+                total += abs(beliefs[rows[i], s] * live[s] * scale - mean[s])
             distance[i] = total
     return mass, mean, distance

@@ -27,6 +27,7 @@ import numpy as np
 
 from solvers.always_sense import AlwaysSensePolicy
 from solvers.baseline import action_values, lowest_argmin, tie_tolerance
+from solvers.belief_block import BeliefBlock
 from solvers.model import SensingMDP
 from solvers.plan_table import PlanTable
 from solvers.policy import Plan
@@ -35,8 +36,8 @@ from solvers.solution import BUDGET, SOLVED, Solution
 from solvers.solver import Budget, Solver, SolverError
 
 INITS = ("always-sense", "blind", "best")
-FINISHED = 1.0
-"""What finishing a root early may lose, as a share of delta: what SPI stops for anyway."""
+FINISHED = 0.1
+"""What finishing a root early may lose, as a share of delta."""
 BLOCK_ENTRIES = 2**24
 """Largest belief block (roots × states) walked at once: 128 MiB."""
 COST_LADDER = (1.0, 5.0, 25.0)
@@ -160,21 +161,22 @@ class _Walker:
         self.max_steps, self.tolerance = max_steps, tolerance
         self.tie = tie_tolerance(problem)
         for_good = problem.constant_action_values
-        # Columns: look now (A), repeat an action for good (A), all seen free (1); look next (A²).
-        self.columns = np.column_stack([Q, for_good, always.V])
+        # Columns: look now, repeat an action for good, one step (A each), all seen free (1).
+        self.columns = np.column_stack([Q, for_good, problem.costs, always.V])
         self.blind = blind
         self.screened = ScreenedColumns(blind, ~problem.terminal, self.tie)
 
     def walk(self, roots: np.ndarray, V: np.ndarray, table: PlanTable) -> None:
         """Walk these roots (n,) to the end; where the plan found beats V, put it in the table."""
         problem, alpha = self.problem, self.problem.discount
-        beliefs = np.zeros((len(roots), problem.num_states))
-        beliefs[np.arange(len(roots)), roots] = 1.0
+        block = BeliefBlock(problem, roots)
         Z = np.zeros(len(roots))
         strings = np.empty((len(roots), self.max_steps + 2), np.int32)
         row = np.arange(len(roots))  # where the live roots stand in the block
+        came_by = np.zeros(len(roots), int)  # the last blind action: beliefs it made are alike
         for m in range(self.max_steps + 2):
-            now, blind, for_good, free = self._score(beliefs)
+            beliefs = block.beliefs
+            now, blind, for_good, step, free = self._score(beliefs, came_by)
             a_look, a_blind = lowest_argmin(now, self.tie), lowest_argmin(blind, self.tie)
             finished = alpha**m * (for_good.min(axis=1) - free) <= self.tolerance
             looks = (now.min(axis=1) <= blind.min(axis=1) + self.tie) & ~finished
@@ -196,10 +198,10 @@ class _Walker:
             on = ~(looks | finished)
             if not on.any():
                 return
-            if not on.all():
-                row, beliefs, Z, a_blind = row[on], beliefs[on], Z[on], a_blind[on]
-            Z = Z + alpha**m * (beliefs @ problem.costs)[np.arange(len(row)), a_blind]
-            beliefs = problem.step(beliefs, a_blind)
+            Z = (Z + alpha**m * step[np.arange(len(row)), a_blind])[on]
+            row, came_by = row[on], a_blind[on]
+            block.keep(on)
+            block.step(came_by)
 
     def _looked(
         self, m: int, beliefs: np.ndarray, Z: np.ndarray, actions: np.ndarray
@@ -212,14 +214,15 @@ class _Walker:
         after = problem.step(beliefs, actions)
         return Z + discount * (step_cost + k), discount * problem.discount * after
 
-    def _score(self, beliefs: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Looking now (n, A), looking next (n, A), blind for good (n, A), all seen free (n,)."""
+    def _score(self, beliefs: np.ndarray, came_by: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Looking now, looking next, blind for good, one step (n, A each), all seen free (n,)."""
         problem, A = self.problem, self.problem.num_actions
         table = beliefs @ self.columns
-        now, for_good, free = table[:, :A], table[:, A:-1], table[:, -1]
+        now, for_good, step, free = np.split(table, [A, 2 * A, 3 * A], axis=1)
         if problem.has_linear_sensing_cost:
-            return now, self.screened.least(beliefs), for_good, free
+            return now, self.screened.least(beliefs, came_by), for_good, step, free[:, 0]
         # App. F: a look is priced at the belief it is taken in.
         look_next = np.stack([problem.sensing_cost_at(beliefs @ T) for T in problem.transitions], 1)
         later = np.einsum("ns,sab->nab", beliefs, self.blind) + problem.discount * look_next
-        return now + problem.sensing_cost_at(beliefs), later.min(axis=2), for_good, free
+        now = now + problem.sensing_cost_at(beliefs)
+        return now, later.min(axis=2), for_good, step, free[:, 0]

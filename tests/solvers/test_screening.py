@@ -15,10 +15,11 @@ def test_the_least_column_is_never_screened_out(seed, alike):
     X[~live] = 0.3  # columns are equal where nothing can happen any more
     common = rng.dirichlet(np.ones(S))
     beliefs = alike * common + (1 - alike) * rng.dirichlet(np.ones(S), size=n)
+    groups = rng.integers(0, 2, size=n)  # any grouping will do
     columns = ScreenedColumns(X, live, tie=1e-12)
     assert columns.usable
     exact = np.einsum("ns,sab->nab", beliefs, X).min(axis=2)
-    found = columns.least(beliefs)
+    found = columns.least(beliefs, groups)
     assert np.allclose(found.min(axis=1), exact.min(axis=1), atol=1e-12)
     assert (found.argmin(axis=1) == exact.argmin(axis=1)).all()
     formed = np.isfinite(found)
