@@ -186,10 +186,10 @@ def make_report(args: argparse.Namespace) -> None:
 
 
 def _stored_suite(args: argparse.Namespace) -> str:
-    """The name under which a suite's results lie; its file need not be at hand any more."""
-    if (args.results / args.suite / "rows.csv").is_file():
-        return args.suite
-    return suite_path(args.suite).stem
+    """The suite as given, checked; by name, its file need not be at hand any more."""
+    if not (args.results / args.suite / "rows.csv").is_file():
+        suite_path(args.suite)
+    return args.suite
 
 
 def measure_speed(args: argparse.Namespace) -> int:

@@ -24,6 +24,7 @@ from bench import rows
 from bench.labels import method_name, problem_rank, solver_rank, solver_title
 from bench.problems import Problem, find_problem
 from bench.published import published
+from bench.stale import without_stale
 from bench.store import Store, StoreError
 from solvers.validation import ModelError
 
@@ -40,9 +41,12 @@ SURE = 2.0
 
 
 def load_frame(suite: str, results_dir: str | Path) -> pd.DataFrame:
-    """The frame of ``results_dir/suite/rows.csv``; an error that says what to run if absent."""
+    """The frame of a suite's rows, those of cells it still has; an error that says what to run.
+
+    suite : its name, or the path of its file, without which a suite of one's own shows all rows
+    """
     store = Store(Path(results_dir), suite)
-    stored = store.read()
+    stored = without_stale(suite, store.read())
     if not stored:
         raise StoreError(f"no rows in {store.rows_path}; run `sensebench run {suite}` first")
     return tidy(stored)

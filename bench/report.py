@@ -22,6 +22,7 @@ from bench.labels import number, percent, solver_rank
 from bench.page_file import page_file
 from bench.policy_data import PolicyData
 from bench.problems import Problem
+from bench.store import Store, suite_name
 from bench.suite import SuiteError, load_suite
 
 TRACE_POINTS = 80
@@ -31,9 +32,12 @@ TIMES = ("start", "compile", "export", "solve", "evaluate", "wall")
 
 
 def write_report(suite: str, results_dir: str | Path) -> Path:
-    """Write ``<results_dir>/<suite>/report.html`` from what the suite's runs left there."""
+    """Write ``<results_dir>/<suite>/report.html`` from what the suite's runs left there.
+
+    suite : its name, or the path of its file, which has its title and says which cells it has
+    """
     frame = load_frame(suite, results_dir)
-    folder = Path(results_dir) / suite
+    folder = Store(results_dir, suite).directory
     columns = _columns(frame)
     policies = PolicyData()
     cells = []
@@ -46,7 +50,7 @@ def write_report(suite: str, results_dir: str | Path) -> Path:
         cells.append(cell)
     title, words = _title(suite)
     content = {
-        "suite": suite,
+        "suite": suite_name(suite),
         "words": words,
         "problems": _problems(frame),
         "solvers": list(dict.fromkeys(columns.values())),
@@ -185,7 +189,7 @@ def _title(suite: str) -> tuple[str, str]:
     try:
         found = load_suite(suite)
     except SuiteError:
-        return suite, ""
+        return suite_name(suite), ""
     return found.title, found.description
 
 

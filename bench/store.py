@@ -32,11 +32,11 @@ class StoreError(ValueError):
 
 
 class Store:
-    """Results of one suite in ``<results>/<suite>/``."""
+    """Results of one suite, given by name or by the path of its file, in ``<results>/<name>/``."""
 
     def __init__(self, results: Path, suite: str) -> None:
         self.results = Path(results)
-        self.directory = self.results / suite
+        self.directory = self.results / suite_name(suite)
         self.rows_path = self.directory / "rows.csv"
         self._claims: int | None = None
 
@@ -133,6 +133,11 @@ class Store:
         with open(self.directory / "rows.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
+
+
+def suite_name(suite: str) -> str:
+    """The name under which the results of a suite lie, given that name or the suite's file."""
+    return Path(suite).stem if suite.endswith(".toml") else suite
 
 
 def clone_id(results: Path) -> str:

@@ -128,6 +128,10 @@ class Suite:
 
     def cells(self, budget: float | None = None) -> list[Cell]:
         """Every cell, solver by solver; ``budget`` overrides every budget of the file."""
+        return [cell.with_key() for cell in self.plain_cells(budget)]
+
+    def plain_cells(self, budget: float | None = None) -> list[Cell]:
+        """The same cells without their keys, which take reading the code."""
         settings = self.settings
         return [
             Cell(
@@ -142,7 +146,7 @@ class Suite:
                 threads=settings.threads,
                 memory_mb=settings.memory_mb,
                 files=tuple(str(f) for f in self.files),
-            ).with_key()
+            )
             for solver in self.solvers
             for problem in self.problems
             if solver.takes(problem.id)

@@ -19,6 +19,7 @@ from bench.certificate_table import certificate_blocks
 from bench.frame import load_frame, problem_facts
 from bench.labels import cost_title, number, percent, seconds
 from bench.published import best_published
+from bench.store import Store, suite_name
 from bench.table_formats import (
     FAILURE,
     WIDTH,
@@ -49,6 +50,7 @@ def render(suite: str, results_dir: str | Path, fmt: str, colour: bool | None = 
 
     Parameters
     ----------
+    suite : its name, or the path of its file
     results_dir : the directory that holds ``<suite>/rows.csv``
     fmt : one of FORMATS
     colour : of the terminal form; None for "if standard output is a terminal"
@@ -70,7 +72,7 @@ def write_tables(suite: str, results_dir: str | Path) -> list[Path]:
     """Write ``table.csv``, ``table.md`` and ``table.tex`` beside the rows; returns their paths."""
     written = []
     for fmt, name in FILES.items():
-        path = Path(results_dir) / suite / name
+        path = Store(results_dir, suite).directory / name
         path.write_text(render(suite, results_dir, fmt), encoding="utf-8")
         written.append(path)
     return written
@@ -92,7 +94,8 @@ def build_table(suite: str, results_dir: str | Path, frame: pd.DataFrame) -> Tab
             "contradicts the exact value of a policy and is not used."
         )
     return Table(
-        caption=f"sensebench {suite}: value of each method's policy under the start distribution",
+        caption=f"sensebench {suite_name(suite)}: value of each method's policy under the start "
+        "distribution",
         blocks=blocks,
         notes=notes,
         legend=_legend(frame),
@@ -203,7 +206,7 @@ def _legend(frame: pd.DataFrame) -> str:
 def _settings(suite: str, results_dir: str | Path, frame: pd.DataFrame) -> str:
     budgets, threads = _listed(frame["budget_seconds"]), _listed(frame["threads"])
     text = f"Settings: budget {budgets} s of planning, {threads} thread(s) for every cell."
-    path = Path(results_dir) / suite / "environment.json"
+    path = Store(results_dir, suite).directory / "environment.json"
     known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     for clone in frame["clone"].unique():
         record = known.get(clone)

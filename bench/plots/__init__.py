@@ -17,12 +17,13 @@ from matplotlib.figure import Figure
 from bench.plots import depth, gap_over_time, over_cost, policy_picture, profile, time_and_value
 from bench.plots.results import Results, load_results
 from bench.plots.style import FILE_TYPES, save, styled
-from bench.store import write_json
+from bench.store import Store, write_json
+from bench.suite import SuiteError, suite_path
 
 BENCH = Path(__file__).resolve().parent.parent
 DRAWN_BY = (
     *("plots/*.py", "problems/*.py", "data/published.csv"),
-    *("frame.py", "labels.py", "published.py", "certificate_table.py"),
+    *("frame.py", "stale.py", "labels.py", "published.py", "certificate_table.py"),
 )
 STAMP = "drawn.json"
 """What the figures in a folder were made from."""
@@ -46,12 +47,15 @@ def figures(results: Results) -> Iterator[tuple[str, Figure]]:
 def write_plots(suite: str, results_dir: str | Path) -> list[Path]:
     """Draw the figures of a suite into ``<results_dir>/<suite>/figures``; returns their paths.
 
-    What was drawn there before and is not drawn any more is removed.  Where neither the rows nor
-    the drawing code have changed since, nothing is drawn again.
+    suite : its name, or the path of its file
+
+    What was drawn there before and is not drawn any more is removed.  Where neither the rows,
+    the suite nor the drawing code have changed since, nothing is drawn again.
     """
-    folder = Path(results_dir) / suite / "figures"
+    store = Store(results_dir, suite)
+    folder = store.directory / "figures"
     folder.mkdir(parents=True, exist_ok=True)
-    stamp = _inputs(folder.parent / "rows.csv")
+    stamp = _inputs([store.rows_path, *_suite_files(suite)])
     written = _drawn_already(folder, stamp)
     if written:
         return written
@@ -65,12 +69,19 @@ def write_plots(suite: str, results_dir: str | Path) -> list[Path]:
     return written
 
 
-def _inputs(rows: Path) -> str:
-    """A hash of what the figures are made from: the rows and the code that draws them."""
+def _suite_files(suite: str) -> list[Path]:
+    """The suite's file, which says what rows are shown; none where it is not known here."""
+    try:
+        return [suite_path(suite)]
+    except SuiteError:
+        return []
+
+
+def _inputs(files: list[Path]) -> str:
+    """A hash of what the figures are made from: these files and the code that draws them."""
     code = sorted(path for pattern in DRAWN_BY for path in BENCH.glob(pattern))
     parts = [matplotlib.__version__.encode(), *(path.read_bytes() for path in code)]
-    if rows.is_file():
-        parts.append(rows.read_bytes())
+    parts += [path.read_bytes() for path in files if path.is_file()]
     return hashlib.sha256(b"".join(hashlib.sha256(p).digest() for p in parts)).hexdigest()[:16]
 
 

@@ -1,10 +1,12 @@
 """The frame: which row counts, what is proven, what is shown, how it compares with the paper."""
 
 import math
+from pathlib import Path
 
 import pytest
 from made_rows import row, store
 
+from bench.cli import main
 from bench.frame import AS_PUBLISHED, BETTER, WORSE, load_frame, tidy
 from bench.store import StoreError
 
@@ -169,3 +171,77 @@ def test_load_names_the_file_and_the_way_out(tmp_path):
         load_frame("nothing", tmp_path)
     store(tmp_path, row(value=-0.02))
     assert len(load_frame("made", tmp_path)) == 1
+
+
+SUITE = """
+[[problem]]
+id = "frozen-lake-4x4"
+sensing_costs = [0.01]
+[[solver]]
+id = "spi"
+options = { init = "best" }
+[[solver]]
+id = "atm"
+"""
+
+
+@pytest.fixture
+def suite(tmp_path):
+    path = tmp_path / "made.toml"
+    path.write_text(SUITE)
+    return str(path)
+
+
+def shown(suite, results):
+    return sorted(load_frame(suite, results)["value"])
+
+
+def test_cells_the_suite_no_longer_has_are_left_out(tmp_path, suite):
+    best = {"init": "best"}
+    store(
+        tmp_path,
+        row(value=1.0),  # without the option
+        row(value=2.0, options={"init": "blind"}),
+        row(value=3.0, options=best, seed=7),
+        row(value=4.0, options=best, k=0.05),
+        row("taxi", value=5.0, options=best),
+        row(value=6.0, solver="fib"),
+        row(value=7.0, options=best),
+    )
+    before = (tmp_path / "made" / "rows.csv").read_bytes()
+    assert shown(suite, tmp_path) == [7.0]
+    assert (tmp_path / "made" / "rows.csv").read_bytes() == before
+
+
+def test_a_cell_of_older_code_is_still_shown_by_its_newest_row(tmp_path, suite):
+    old = row(value=1.0, solver="atm", key="0" * 16, code="older")
+    new = row(value=2.0, solver="atm", key="1" * 16, code="old")
+    store(tmp_path, old, new)
+    assert shown(suite, tmp_path) == [2.0]
+
+
+def test_all_rows_are_shown_where_the_suites_file_is_not_known(tmp_path, suite):
+    store(tmp_path, row(value=1.0), row(value=2.0, solver="atm"))
+    assert shown("made", tmp_path) == [1.0, 2.0]
+    Path(suite).write_text("not a suite")
+    assert shown(suite, tmp_path) == [1.0, 2.0]
+
+
+def test_a_solver_joined_for_a_run_is_shown_on_the_suites_instances(tmp_path, suite):
+    store(tmp_path, row(value=1.0, solver="mine"), row(value=2.0, solver="mine", k=0.05))
+    assert shown(suite, tmp_path) == [1.0]
+
+
+def test_a_suites_file_by_path_is_heeded_from_the_command_line(tmp_path, suite, capsys):
+    store(tmp_path, row(value=-0.0365, solver="atm"), row(value=-0.0123))
+    for command in ("table", "plot", "report"):
+        assert main([command, suite, "--results", str(tmp_path)]) == 0
+    assert "SPI" not in (tmp_path / "made" / "table.md").read_text()
+    assert main(["table", "made", "--results", str(tmp_path)]) == 0
+    assert "SPI" in capsys.readouterr().out
+
+
+def test_nothing_but_stale_rows_is_an_error_that_says_what_to_run(tmp_path, suite):
+    store(tmp_path, row(value=1.0))
+    with pytest.raises(StoreError, match="sensebench run"):
+        load_frame(suite, tmp_path)
