@@ -36,6 +36,8 @@ NUMBERS = (
 INSTANCE = ["problem", "sensing_cost"]
 CROSSING = 1e-6
 """How far a lower bound may lie above an exact value, as a share of it, and still be rounding."""
+NO_SHARE = 1e9
+"""A value this much smaller than its distance from the bound is a zero with rounding."""
 SURE = 2.0
 """A simulated value is compared at this many standard errors to its disadvantage."""
 
@@ -127,6 +129,7 @@ def _add_bounds(frame: pd.DataFrame) -> None:
     with np.errstate(divide="ignore", invalid="ignore"):
         gap = distance / frame["value"].abs()
     frame["gap"] = gap.where(distance != 0, distance)  # 0/0 is no gap at all
+    frame.loc[frame["gap"] > NO_SHARE, "gap"] = np.inf
 
 
 def _add_published(frame: pd.DataFrame) -> None:

@@ -1,6 +1,8 @@
 """What tables and figures call a method or a number, and in which order they appear.
 
-The order of methods and problems is the paper's; what the paper does not have follows, by name.
+Methods come in the order in which a reader looks for them: the paper's own, what it compares them
+with, further bounds and baselines, then the POMDPs.jl solvers.  Problems come in the paper's order.
+What is not known here follows, by name.
 """
 
 from __future__ import annotations
@@ -12,23 +14,24 @@ from typing import Any
 from solvers.solver import solver_classes
 
 SOLVER_TITLES = {
-    "always-sense": "Always sense",
-    "atm": "ATM",
+    "spi": "SPI",
     "truncation": "Truncation",
-    "pomcp": "POMCP",
-    "julia-pomcp": "POMCP (Julia)",
-    "qmdp": "QMDP",
-    "julia-qmdp": "QMDP (Julia)",
-    "pbvi": "PBVI",
-    "julia-pbvi": "PBVI (Julia)",
-    "fib": "FIB",
-    "julia-fib": "FIB (Julia)",
+    "atm": "ATM",
+    "always-sense": "Always sense",
     "sarsop": "SARSOP",
+    "pomcp": "POMCP",
+    "fib": "FIB",
+    "qmdp": "QMDP",
+    "pbvi": "PBVI",
+    "delayed-information": "Delayed information",
     "julia-sarsop": "SARSOP (Julia)",
     "julia-sarsop-structured": "SARSOP (Julia, our bound)",
-    "delayed-information": "Delayed information",
-    "spi": "SPI",
+    "julia-pomcp": "POMCP (Julia)",
+    "julia-fib": "FIB (Julia)",
+    "julia-qmdp": "QMDP (Julia)",
+    "julia-pbvi": "PBVI (Julia)",
 }
+"""In the order of tables, of the page's columns and of legends."""
 DEPTH_LETTER = {"truncation": "N", "delayed-information": "n"}
 PROBLEM_ORDER = (
     "icu-sepsis",
@@ -75,7 +78,7 @@ def _word(value: Any) -> str:
 
 
 def solver_rank(solver: str, options: Mapping[str, Any]) -> tuple:
-    """Sort key of a method: the paper's order, then name, then depth and other options."""
+    """Sort key of a method: the order above, then name, then depth and other options."""
     known = list(SOLVER_TITLES)
     place = known.index(solver) if solver in known else len(known)
     depth = options.get("depth", -1)

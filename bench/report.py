@@ -147,11 +147,14 @@ def _columns(frame: pd.DataFrame) -> dict[str, str]:
     A solver that runs with other options on other problems has one column; two variants of it on
     the same instance have two.
     """
-    firsts = frame.drop_duplicates("method").to_dict("records")
-    firsts.sort(key=lambda row: (solver_rank(row["solver"], row["options"]), row["method"]))
+    # A method stands where its plainest options put it: SPI before SPI-best.
+    ranked = frame.to_dict("records")
+    ranked.sort(key=lambda row: (solver_rank(row["solver"], row["options"]), row["method"]))
     groups: list[tuple[str, str, set]] = []  # solver, label, instances taken
     found = {}
-    for row in firsts:
+    for row in ranked:
+        if row["method"] in found:
+            continue
         own = frame[frame["method"] == row["method"]]
         instances = set(zip(own["problem"], own["sensing_cost"], strict=True))
         for solver, label, taken in groups:

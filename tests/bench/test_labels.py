@@ -52,12 +52,16 @@ def test_a_label_that_begins_with_the_id_is_written_like_the_method():
 def test_order_of_methods_and_problems():
     methods = [
         ("mine", {}),
+        ("julia-sarsop", {}),
+        ("sarsop", {}),
+        ("spi", {"init": "best"}),
         ("spi", {}),
         ("truncation", {"depth": 10}),
         ("truncation", {"depth": 9}),
     ]
     ordered = sorted(methods, key=lambda m: solver_rank(*m))
-    assert [o.get("depth", s) for s, o in ordered] == [9, 10, "spi", "mine"]
+    names = [o.get("depth") or o.get("init", s) for s, o in ordered]
+    assert names == ["spi", "best", 9, 10, "sarsop", "julia-sarsop", "mine"]
     assert sorted(["zoo", "inventory", "taxi"], key=problem_rank) == ["taxi", "inventory", "zoo"]
 
 

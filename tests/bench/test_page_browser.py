@@ -122,7 +122,7 @@ def test_filtering_by_problem_k_and_solver(visit):
 
 def test_a_cell_opens_by_keyboard_and_tells_its_run(visit):
     page = visit()
-    first = page.locator(f'button[data-key="{key_of(LAKE, 0.005, "always-sense")}"]')
+    first = page.locator(f'button[data-key="{key_of(LAKE, 0.005, "spi")}"]')
     first.focus()
     page.keyboard.press("ArrowRight")
     focused = page.evaluate("document.activeElement.dataset.key")
