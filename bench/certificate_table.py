@@ -48,7 +48,8 @@ def certificate_blocks(suite: str, results_dir: str | Path, frame: pd.DataFrame)
         lines = [(str(cell["N"]), _entries(cell, letters, facts.digits)) for cell in cells]
         title = f"Certificates of {facts.title}, k = {cost_title(of['k'].iloc[0])}"
         unit = "cost from each root by depth N, and the roots at which each result holds"
-        blocks.append(Block(title, unit, header, lines))
+        plans = frozenset(range(len(roots), 2 * len(roots)))
+        blocks.append(Block(title, unit, header, lines, words=plans))
     return blocks
 
 
@@ -66,13 +67,13 @@ def _entries(cell: dict[str, Any], letters: list[str], digits: int) -> list[Entr
 
 
 def _letters(plan: dict[str, Any] | None, letters: list[str]) -> str:
-    """A plan as the paper writes it: ``BRRRR``; ``BR×8`` where it is long, ``…`` if blind."""
+    """A plan as the paper writes it: ``BRRRR``; ``BRRRRRRR… (12)`` where it is long."""
     if plan is None:
         return ""
     plan = Plan(tuple(plan["actions"]), plan["senses"])
     word = "".join(letters[a] for a in plan.actions)
     if len(word) > MOST_LETTERS:
-        word = word[: MOST_LETTERS - 2] + f"…{len(word)}"
+        word = word[: MOST_LETTERS - 2] + f"… ({len(word)})"
     return word if plan.senses else word + " blind"
 
 

@@ -16,6 +16,7 @@ WIDTH = 120
 """Most columns of the terminal form."""
 FAILURE = "failure"
 SIGNS = {AS_PUBLISHED: "=", BETTER: "+", WORSE: "-"}
+LEGEND = {"best": "marked *", "better": "+", "worse": "-"}
 COLOURS = {BETTER: "\033[32m", WORSE: "\033[33m", FAILURE: "\033[31m"}
 BOLD, DIM, RESET = "\033[1m", "\033[2m", "\033[0m"
 
@@ -35,19 +36,27 @@ class Entry:
 
 @dataclass(frozen=True)
 class Block:
-    """A problem's part of a table; ``summary`` lines stand apart below the methods."""
+    """A problem's part of a table; ``summary`` lines stand apart below the methods.
+
+    words : columns, counted from 0 after the first, of words: they line up on their left
+    """
 
     title: str
     unit: str
     header: tuple[str, ...]
     lines: list[tuple[str, list[Entry]]]
     summary: list[tuple[str, list[Entry]]] = field(default_factory=list)
+    words: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
 class Table:
-    """Blocks with a caption above, and notes and settings below."""
+    """Blocks with a caption above, and notes and settings below.
 
+    legend : has ``{best}``, ``{better}`` and ``{worse}`` where it says how these are marked
+    """
+
+    name: str
     caption: str
     blocks: list[Block]
     notes: list[str]
@@ -62,7 +71,7 @@ def to_terminal(table: Table, colour: bool = False) -> str:
         out += [*_terminal_block(block, colour), ""]
     for i, note in enumerate(table.notes, 1):
         out += textwrap.wrap(f"[{i}] {note}", WIDTH, subsequent_indent="    ")
-    for text in (table.legend, table.settings):
+    for text in (table.legend.format(**LEGEND), table.settings):
         out += [_paint(line, DIM, colour) for line in textwrap.wrap(text, WIDTH)]
     return "\n".join(out).rstrip() + "\n"
 
@@ -70,7 +79,7 @@ def to_terminal(table: Table, colour: bool = False) -> str:
 def _terminal_block(block: Block, colour: bool) -> list[str]:
     lines = block.lines + block.summary
     columns = range(len(block.header) - 1)
-    cells = [[e for _, entries in lines for c, e in _placed(entries) if c == at] for at in columns]
+    cells = [[e for _, entries in lines for c, e in placed(entries) if c == at] for at in columns]
     # Numbers line up on their right end, what is beside them follows; words stand by themselves.
     mains = [max([len(_main(e)) for e in of if _is_number(e)], default=0) for of in cells]
     besides = [max([len(_beside(e)) for e in of if _is_number(e)], default=0) for of in cells]
@@ -97,7 +106,7 @@ def _terminal_block(block: Block, colour: bool) -> list[str]:
         if i == len(block.lines):
             out.append(("─ " * (len(rule) // 2)).rstrip())
         parts = [name.ljust(label)]
-        for at, e in _placed(entries):
+        for at, e in placed(entries):
             text = _main(e).rjust(mains[at]) + _beside(e) if _is_number(e) else e.text
             width = sum(widths[at : at + e.span]) + (e.span - 1) * len(gap)
             codes = (BOLD if e.best else "") + COLOURS.get(e.kind or e.flag, "")
@@ -106,7 +115,7 @@ def _terminal_block(block: Block, colour: bool) -> list[str]:
     return out
 
 
-def _placed(entries: list[Entry]) -> list[tuple[int, Entry]]:
+def placed(entries: list[Entry]) -> list[tuple[int, Entry]]:
     """Each entry with the column it starts in."""
     starts = accumulate([0, *(e.span for e in entries[:-1])])
     return list(zip(starts, entries, strict=True))
@@ -137,7 +146,8 @@ def to_markdown(table: Table) -> str:
         out += [f"## {escape_markdown(block.title)}", ""]
         out += [f"{escape_markdown(block.unit)}", ""] if block.unit else []
         out.append("| " + " | ".join(escape_markdown(h) for h in block.header) + " |")
-        out.append("|" + "|".join([" :-- "] + [" --: "] * (len(block.header) - 1)) + "|")
+        sides = [" :-- " if c in block.words else " --: " for c in range(len(block.header) - 1)]
+        out.append("|" + "|".join([" :-- ", *sides]) + "|")
         for name, entries in block.lines + block.summary:
             cells = [escape_markdown(name)]
             for e in entries:
@@ -145,7 +155,8 @@ def to_markdown(table: Table) -> str:
             out.append("| " + " | ".join(cells) + " |")
         out.append("")
     out += [f"{i}. {escape_markdown(note)}" for i, note in enumerate(table.notes, 1)]
-    out += ["", escape_markdown(table.legend), "", escape_markdown(table.settings)]
+    legend = table.legend.format(**LEGEND | {"best": "in bold"})
+    out += ["", escape_markdown(legend), "", escape_markdown(table.settings)]
     return "\n".join(out).rstrip() + "\n"
 
 

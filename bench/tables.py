@@ -94,6 +94,7 @@ def build_table(suite: str, results_dir: str | Path, frame: pd.DataFrame) -> Tab
             "contradicts the exact value of a policy and is not used."
         )
     return Table(
+        name=suite_name(suite),
         caption=f"sensebench {suite_name(suite)}: value of each method's policy under the start "
         "distribution",
         blocks=blocks,
@@ -189,11 +190,11 @@ def _scale_words(row: pd.Series) -> str:
 
 
 def _legend(frame: pd.DataFrame) -> str:
-    parts = ["Best value of each column marked * or bold."]
+    parts = ["Best value of each column {best}."]
     if (frame["flag"] != "").any():
         parts.append(
             "In brackets what the paper printed: = as published (rounded or cut), "
-            "+ (or an arrow up) better, - (or an arrow down) worse."
+            "{better} ours is better, {worse} worse."
         )
     parts.append("Time is planning alone, the longest over k.")
     if frame["published_seconds"].notna().any():
@@ -205,7 +206,8 @@ def _legend(frame: pd.DataFrame) -> str:
 
 def _settings(suite: str, results_dir: str | Path, frame: pd.DataFrame) -> str:
     budgets, threads = _listed(frame["budget_seconds"]), _listed(frame["threads"])
-    text = f"Settings: budget {budgets} s of planning, {threads} thread(s) for every cell."
+    many = "" if threads == "1" else "s"
+    text = f"Settings: budget {budgets} s of planning, {threads} thread{many} for every cell."
     path = Store(results_dir, suite).directory / "environment.json"
     known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     for clone in frame["clone"].unique():
@@ -224,7 +226,7 @@ def _settings(suite: str, results_dir: str | Path, frame: pd.DataFrame) -> str:
 
 def _listed(column: Iterable[float]) -> str:
     found = sorted({f"{x:g}" for x in column if pd.notna(x)}, key=float)
-    return " or ".join(found) if found else "unknown"
+    return " or ".join([", ".join(found[:-1]), found[-1]] if found[1:] else found) or "unknown"
 
 
 def _csv(frame: pd.DataFrame) -> str:
