@@ -30,6 +30,7 @@ STAMP = "drawn.json"
 FAMILIES = (
     over_cost.draw_values,
     over_cost.draw_sensing_rates,
+    over_cost.draw_gaps,
     profile.draw,
     time_and_value.draw,
     gap_over_time.draw,

@@ -11,17 +11,14 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from bench.labels import cost_title
+from bench.plots.gap_axis import CEILING, FLOOR, log_gap
 from bench.plots.results import Results, costs_of
 from bench.plots.style import add_legend, line_handle, log_seconds, panels
 
 COLUMNS = 4
 HEIGHT = 2.1
-FLOOR = 1e-6
-"""Smaller gaps are drawn here and called closed."""
-CEILING = 10.0
 MOST_POINTS = 80
 """Of a longer trace this many points are drawn, evenly on the logarithmic axis."""
 MOST_COSTS = 8
@@ -49,15 +46,12 @@ def draw(results: Results) -> Iterator[tuple[str, Figure]]:
                 ax.plot(t, gap, drawstyle="steps-post", markevery=(0.0, 0.35), **style)
             times = np.concatenate([t for _, t, _ in curves[k]])
             log_seconds(ax, times.min() / 1.3, max(times.max() * 1.3, times.min() * 3))
-            ax.set_yscale("log")
             lowest = min(gap.min() for _, _, gap in curves[k])
-            ax.set_ylim(0.6 * max(FLOOR, lowest), 1.6 * CEILING)
-            ax.yaxis.set_major_locator(LogLocator(numticks=6))
-            ax.yaxis.set_minor_locator(NullLocator())
-            ax.yaxis.set_major_formatter(FuncFormatter(_percent))
+            highest = max(gap.max() for _, _, gap in curves[k])
+            log_gap(ax, lowest, highest)
             ax.set_title(f"k = {cost_title(k)}")
-        for ax in axes[::columns]:
-            ax.set_ylabel("proven gap (% of |value|)")
+        for i, ax in enumerate(axes):
+            ax.set_ylabel(ax.get_ylabel() if i % columns == 0 else "")
         figure.suptitle(rows["problem_title"].iloc[0], fontsize=8.5)
         present = {method for of in curves.values() for method, _, _ in of}
         handles = [line_handle(s, m) for m, s in results.styles.items() if m in present]
@@ -90,7 +84,3 @@ def gap_curve(
         chosen = np.unique([0, *np.minimum(np.searchsorted(t, at), len(t) - 1), len(t) - 1])
         t, gap = t[chosen], gap[chosen]
     return t, gap
-
-
-def _percent(share: float, _: int) -> str:
-    return "closed" if share <= FLOOR * 1.01 else f"{100 * share:g} %"

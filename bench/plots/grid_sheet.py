@@ -6,6 +6,7 @@ last grid of a line the cells are outlined in which a look may find it.
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ from solvers.model import SensingMDP
 LOOKS, NEVER_LOOKS, STILL_BLIND = "looks here", "never looks", "still blind"
 LIKELY, POSSIBLE = 0.3, 0.01
 """Cells with an arrow, as a share of the likeliest; cells outlined where the agent will look."""
+MOST_LETTERS = 22
+"""Of a line of the words before the grids."""
 MOST_NUMBERED = 5
 """Grids up to this wide have room for the probabilities in the last picture."""
 SIDE, WORDS = 0.3, 1.6
@@ -66,7 +69,8 @@ class Sheet:
     def describe(self, line: int, rows: list[pd.Series]) -> None:
         """Sensing costs, method and sensing rates before a line."""
         words = ["k = " + ", ".join(cost_title(row["k"]) for row in rows)]
-        words += list(dict.fromkeys(row["method"] for row in rows))
+        for method in dict.fromkeys(row["method"] for row in rows):
+            words += textwrap.wrap(method, MOST_LETTERS)
         rates = [f"{row['sensing_rate']:.0%}" for row in rows if pd.notna(row["sensing_rate"])]
         words += [f"looks at {' or '.join(dict.fromkeys(rates))} of steps"] if rates else []
         y = self._corner(line, 0)[1] + (self.height - 1) / 2
@@ -168,7 +172,8 @@ class Sheet:
             for p in (0.01, 0.1, 0.5, 1.0)
         ]
         shades[0].set_label("belief 1%")
-        handles = [*shades, Patch(facecolor="white", edgecolor=ACCENT, label="may be found here")]
+        label = "may be found here" + (" (in %)" if self.width <= MOST_NUMBERED else "")
+        handles = [*shades, Patch(facecolor="white", edgecolor=ACCENT, label=label)]
         if self._paths["holes"]:
             hole = {"facecolor": "white", "edgecolor": HATCH, "hatch": "/////", "lw": 0.4}
             handles += [Patch(label="hole", **hole), Line2D([], [], label="goal", **STAR)]

@@ -1,4 +1,4 @@
-"""Value and sensing rate of each method against the sensing cost k, one panel per problem.
+"""Value, sensing rate and proven gap of each method against the sensing cost k, by problem.
 
 The band is where the optimum must lie: between the best value found and the best proven bound.
 Curves far below it leave the frame, so that what matters stays readable.
@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from bench.plots.gap_axis import CEILING, FLOOR, log_gap
 from bench.plots.results import Results, costs_of, value_axis_name
 from bench.plots.style import BAND, INK, add_legend, line_handle, log_costs, panels
 
@@ -54,6 +55,22 @@ def draw_sensing_rates(results: Results) -> Iterator[tuple[str, Figure]]:
         ax.set_title(rows["problem_title"].iloc[0])
     add_legend(figure, _handles(results, drawn))
     yield "sensing-rate", figure
+
+
+def draw_gaps(results: Results) -> Iterator[tuple[str, Figure]]:
+    """``gap-over-cost``: how far from optimal each method's value may be, against k."""
+    drawn = _curved(results, "gap")
+    if not drawn:
+        return
+    figure, axes = panels(len(drawn), COLUMNS, HEIGHT)
+    for ax, (_, rows) in zip(axes, drawn, strict=True):
+        rows = rows.assign(gap=rows["gap"].clip(FLOOR, CEILING))
+        _draw_lines(ax, results, rows, "gap")
+        log_costs(ax, costs_of(rows))
+        log_gap(ax, rows["gap"].min(), rows["gap"].max())
+        ax.set_title(rows["problem_title"].iloc[0])
+    add_legend(figure, _handles(results, drawn))
+    yield "gap-over-cost", figure
 
 
 def _curved(results: Results, column: str) -> list[tuple[str, pd.DataFrame]]:

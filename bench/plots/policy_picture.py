@@ -44,7 +44,7 @@ def draw(results: Results) -> Iterator[tuple[str, Figure]]:
 def _best_plans(results: Results, rows: pd.DataFrame) -> list[tuple[pd.Series, dict]]:
     """For up to LINES sensing costs the best row that has plans, with the plans.
 
-    Where several are best, the method that is best at most sensing costs.
+    Where several are best, the method that is best at most sensing costs, or else comes first.
     """
     costs = costs_of(rows)
     if len(costs) > LINES:
@@ -53,8 +53,8 @@ def _best_plans(results: Results, rows: pd.DataFrame) -> list[tuple[pd.Series, d
     found = []
     for k in costs:
         good = rows[(rows["k"] == k) & rows["best"]]
-        good = good.assign(wins=good["method"].map(wins)).sort_values("wins", kind="stable")
-        for _, row in good[::-1].iterrows():
+        good = good.assign(wins=good["method"].map(wins))
+        for _, row in good.sort_values("wins", ascending=False, kind="stable").iterrows():
             plans = results.details(row["key"]).get("plans")
             if plans:
                 found.append((row, plans))

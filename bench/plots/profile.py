@@ -2,7 +2,8 @@
 
 With ``v`` a method's cost on an instance and ``v*`` the best cost any method found there, its
 distance is ``(v - v*) / |v*|``.  Left, the share of instances within a distance; right, the share
-solved to within NEAR of the best after a planning time.  A failed cell counts as never.
+solved to within NEAR of the best after a planning time.  A failed cell counts as never, and so does
+one that was not run; the legend tells how many were.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ def draw(results: Results) -> Iterator[tuple[str, Figure]]:
         ax.set_ylim(-0.02, 1.04)
         ax.yaxis.set_major_formatter(PercentFormatter(1.0))
     quality.set_ylabel(f"share of the {instances} instances")
-    add_legend(figure, [line_handle(results.styles[m], m) for m in methods])
+    runs = table.groupby("method").size()
+    part = {m: f"{m} ({runs[m]} run)" if runs[m] < instances else m for m in methods}
+    add_legend(figure, [line_handle(results.styles[m], part[m]) for m in methods])
     yield "profile", figure
 
 

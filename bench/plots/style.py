@@ -21,8 +21,10 @@ from bench.labels import solver_rank
 
 SINGLE, DOUBLE = 3.3, 7.0
 """Column widths of a printed page; this and all sizes in inches."""
-LEGEND_LINE = 0.15
-MOST_TICKS = 5
+LEGEND_LINE, SPARE_LINE = 0.15, 0.127
+LEGEND_LETTER, LEGEND_HANDLE = 0.051, 0.42
+"""About the width of a letter in a legend, and of the handle and space that come with a label."""
+MOST_TICKS = 4
 FILE_TYPES = (".png", ".svg", ".pdf")
 DPI = 200
 INK, GREY, PALE = "#222222", "#777777", "#dddddd"
@@ -42,6 +44,8 @@ FAMILIES = {
 }
 OTHERS = (("#117733", "p"), ("#AA4499", "d"), ("#882255", ">"), ("#44AA99", "H"), ("#999933", "*"))
 LINES = ("-", (0, (4, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)), (0, (8, 2, 1, 2, 1, 2)))
+FILLS = ("full", "none", "left", "bottom")
+"""Of the markers of a family: points have no line to tell them apart."""
 RC = {
     "font.family": "DejaVu Sans",
     "font.size": 7.5,
@@ -82,21 +86,22 @@ METADATA = {
 
 @dataclass(frozen=True)
 class Style:
-    """How one method is drawn: ``hollow`` markers for the further variants of a family."""
+    """How one method is drawn; ``fill`` of its marker tells the variants of a family apart."""
 
     colour: str
     marker: str
     line: Any
-    hollow: bool
+    fill: str
 
     def of_line(self) -> dict[str, Any]:
         """Keywords for ``Axes.plot``."""
-        face = "white" if self.hollow else self.colour
         return {
             "color": self.colour,
             "marker": self.marker,
             "linestyle": self.line,
-            "markerfacecolor": face,
+            "fillstyle": self.fill if self.fill != "none" else "full",
+            "markerfacecolor": "white" if self.fill == "none" else self.colour,
+            "markerfacecoloralt": "white",
             "markeredgecolor": self.colour,
             "markeredgewidth": 0.8,
         }
@@ -124,7 +129,7 @@ def method_styles(frame: pd.DataFrame) -> dict[str, Style]:
             line = [f for f in seen if f not in FAMILIES].index(family)
             colour, marker = OTHERS[line % len(OTHERS)]
         line = LINES[(line + variant) % len(LINES)]
-        styles[method] = Style(colour, marker, line, variant % 2 == 1)
+        styles[method] = Style(colour, marker, line, FILLS[variant % len(FILLS)])
     return styles
 
 
@@ -165,21 +170,36 @@ def panels(
 def add_legend(figure: Figure, handles: list[Any], columns: int = 5) -> None:
     """One legend for all panels: in the place of spare panels if it fits there, else below."""
     spare = [ax for ax in figure.axes if not ax.axison]
-    fitting = figure.get_figheight() * 72 / (_grid_lines(figure) * 11) - 1
+    fitting = figure.get_figheight() / (_grid_lines(figure) * SPARE_LINE) - 1
     if not spare or len(handles) > fitting * len(spare):
         legend_below(figure, handles, columns)
         return
     each = math.ceil(len(handles) / len(spare))
     for i, ax in enumerate(spare):
-        ax.legend(handles=handles[i * each : (i + 1) * each], loc="center left")
+        own = handles[i * each : (i + 1) * each]
+        ax.legend(handles=own, loc="center left", labelspacing=0.35)
 
 
 def legend_below(figure: Figure, handles: list[Any], columns: int = 5) -> None:
     """One legend for the whole figure, below it."""
     columns = min(columns, len(handles))
+    while columns > 1 and _legend_width(handles, columns) > figure.get_figwidth():
+        columns -= 1
     lines = math.ceil(len(handles) / columns)
     figure.set_figheight(figure.get_figheight() + LEGEND_LINE * lines)
     figure.legend(handles=handles, loc="outside lower center", ncols=columns, columnspacing=1.4)
+
+
+def _legend_width(handles: list[Any], columns: int) -> float:
+    """About how wide a legend is; it is filled column by column, the first ones fuller."""
+    sizes = [len(handle.get_label()) for handle in handles]
+    least, more = divmod(len(sizes), columns)
+    width, at = 0.0, 0
+    for column in range(columns):
+        end = at + least + (column < more)
+        width += LEGEND_HANDLE + LEGEND_LETTER * max(sizes[at:end])
+        at = end
+    return width
 
 
 def _grid_lines(figure: Figure) -> int:
@@ -194,6 +214,11 @@ def line_handle(style: Style, label: str) -> Line2D:
 def point_handle(style: Style, label: str) -> Line2D:
     """A legend entry for a method's points."""
     return Line2D([], [], label=label, **style.of_point())
+
+
+def darker(colour: str) -> tuple[float, ...]:
+    """A method's colour as small print needs it."""
+    return tuple(0.7 * part for part in mpl.colors.to_rgb(colour))
 
 
 def log_costs(ax: Axes, costs: list[float]) -> None:

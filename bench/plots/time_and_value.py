@@ -2,6 +2,7 @@
 
 The line is the proven bound: no policy does better.  A method far worse than the best would
 squeeze all others together; it stands on the edge of the frame with its value written beside it.
+The legend tells of methods without a value why they have none.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from matplotlib.lines import Line2D
 
 from bench.labels import cost_title, number
 from bench.plots.results import Results, costs_of, value_axis_name
-from bench.plots.style import GREY, INK, add_legend, log_seconds, panels, point_handle
+from bench.plots.style import GREY, INK, add_legend, darker, log_seconds, panels, point_handle
 
 COLUMNS = 4
 HEIGHT = 2.1
@@ -32,8 +33,8 @@ MOST_COSTS = 8
 
 def draw(results: Results) -> Iterator[tuple[str, Figure]]:
     """``time-and-value-<problem>`` for every problem with several methods."""
-    for problem, rows in results.problems():
-        rows = rows[(rows["failure"] == "") & rows["value"].notna()]
+    for problem, tried in results.problems():
+        rows = tried[(tried["failure"] == "") & tried["value"].notna()]
         costs = costs_of(rows)
         if rows["method"].nunique() < LEAST_METHODS or len(costs) > MOST_COSTS or not costs:
             continue
@@ -45,8 +46,14 @@ def draw(results: Results) -> Iterator[tuple[str, Figure]]:
         for ax in axes[::columns]:
             ax.set_ylabel(value_axis_name(problem))
         figure.suptitle(rows["problem_title"].iloc[0], fontsize=8.5)
-        present = set(rows["method"])
-        handles = [point_handle(s, m) for m, s in results.styles.items() if m in present]
+        present = set(rows["method"]) | set(tried["method"][tried["failure"] != ""])
+        handles = [
+            point_handle(s, m + why_missing(tried[tried["method"] == m]))
+            for m, s in results.styles.items()
+            if m in present
+        ]
+        if rows["shown_error"].notna().any():
+            handles.append(Line2D([], [], color=GREY, lw=0.8, label="± standard error"))
         if rows["shown_bound"].notna().any():
             handles.append(Line2D([], [], color=INK, lw=0.9, label="no policy is better (proven)"))
         add_legend(figure, handles, columns=5 if columns > 2 else 2)
@@ -66,26 +73,48 @@ def _draw_panel(ax: Axes, results: Results, rows: pd.DataFrame) -> None:
         y = edge if outside[row.Index] else row.shown
         ax.plot([x], [y], clip_on=False, zorder=3, **results.styles[row.method].of_point())
         if outside[row.Index]:
-            moved.append((x, row.shown))
+            moved.append((x, row.shown, results.styles[row.method].colour))
+        elif pd.notna(row.shown_error):
+            ends = [y - row.shown_error, y + row.shown_error]
+            ax.plot([x, x], ends, color=results.styles[row.method].colour, lw=0.8, zorder=2)
     times = rows["solve_seconds"].clip(lower=LEAST_SECONDS)
     log_seconds(ax, times.min() / 5, times.max() * 3)
     ax.set_ylim((low, high))
     # Written above their markers, one over the other where they would meet.
     reach, level, last = np.log(times.max() * 15 / times.min()), 0, -np.inf
-    for x, shown in sorted(moved):
+    for x, shown, colour in sorted(moved):
         level = level + 1 if (np.log(x) - last) < LABEL * reach else 0
         last = np.log(x)
         ax.annotate(
-            f"{number(shown, min(digits, 1))} {'↓' if rewards else '↑'}",
+            f"{_brief(shown, digits)} {'↓' if rewards else '↑'}",
             (x, edge),
             xytext=(0, (8 + 8 * level) * (1 if rewards else -1)),
             textcoords="offset points",
             ha="center",
             va="center",
             fontsize=5.5,
-            color=GREY,
-            arrowprops={"arrowstyle": "-", "lw": 0.3, "color": GREY} if level else None,
+            color=darker(colour),
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.4},  # over leading lines
+            arrowprops={"arrowstyle": "-", "lw": 0.3, "color": colour} if level else None,
         )
+
+
+def why_missing(of: pd.DataFrame) -> str:
+    """``: timeout`` of a method without any value, `` (k = 0.1: memory)`` where some fail."""
+    failed = of[of["failure"] != ""]
+    if failed.empty:
+        return ""
+    words = ", ".join(dict.fromkeys(failed["status"]))
+    if len(failed) == len(of):
+        return f": {words}"
+    return f" (k = {', '.join(cost_title(k) for k in failed['k'])}: {words})"
+
+
+def _brief(value: float, digits: int) -> str:
+    """A value in few letters, with a proper minus."""
+    enough = 0 if abs(value) >= 9.95 else 1 if abs(value) >= 0.995 else 2
+    text = number(value, min(digits, enough)).replace("-", "−")
+    return text if text.strip("0.") else "0"
 
 
 def value_window(rows: pd.DataFrame) -> tuple[float, float, pd.Series]:

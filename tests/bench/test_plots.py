@@ -2,20 +2,16 @@
 
 import numpy as np
 import pytest
+from drawn import drawn, texts
 from made_rows import row, solved, store
-from matplotlib.figure import Figure
 
-from bench import load_problem
 from bench.frame import tidy
 from bench.plots import figures, write_plots
 from bench.plots.gap_over_time import CEILING, FLOOR, MOST_POINTS, gap_curve
-from bench.plots.grid_sheet import on_grid
-from bench.plots.policy_picture import STEPS, beliefs, ending, shown_steps
 from bench.plots.profile import distances
 from bench.plots.results import load_results
 from bench.plots.style import FILE_TYPES, method_styles, save, styled
-from bench.plots.time_and_value import value_window
-from bench.problems import find_problem
+from bench.plots.time_and_value import value_window, why_missing
 
 MOST_BYTES = 150_000
 COSTS = (0.001, 0.005, 0.01, 0.05)
@@ -62,19 +58,9 @@ def certificates(tmp_path_factory):
     )
 
 
-def drawn(results, suite="made") -> dict[str, Figure]:
-    with styled():
-        return dict(figures(load_results(suite, results)))
-
-
-def texts(figure: Figure) -> set[str]:
-    figure.draw_without_rendering()
-    return {t.get_text() for t in figure.findobj(lambda x: hasattr(x, "get_text")) if t.get_text()}
-
-
 def test_a_suite_gets_every_figure_it_has_data_for(lake):
     assert set(drawn(lake)) == {
-        *("value-over-cost", "sensing-rate"),
+        *("value-over-cost", "sensing-rate", "gap-over-cost"),
         *("time-and-value-frozen-lake-4x4", "gap-over-time-frozen-lake-4x4"),
         "policy-frozen-lake-4x4",
     }
@@ -113,6 +99,23 @@ def test_sensing_rates_are_shares(lake):
         assert ((y >= 0) & (y <= 1)).all()
     always = next(line for line in ax.lines if line.get_label() == "Always sense")
     assert np.allclose(always.get_ydata(), 1.0)
+
+
+def test_gaps_over_cost_stay_on_their_axis_and_are_the_frames(lake):
+    ax = drawn(lake)["gap-over-cost"].axes[0]
+    frame = load_results("made", lake).frame
+    for line in ax.lines:
+        expected = frame[frame["method"] == line.get_label()].sort_values("k")["gap"]
+        assert list(line.get_ydata()) == pytest.approx(list(expected.clip(FLOOR, CEILING)))
+        assert ax.get_ylim()[0] < min(line.get_ydata()) <= max(line.get_ydata()) < ax.get_ylim()[1]
+
+
+def test_the_legend_tells_which_methods_have_no_value_and_why(lake):
+    assert "FIB (Julia): crashed" in texts(drawn(lake)["time-and-value-frozen-lake-4x4"])
+    lines = [row(k=k, status="memory", reason="out of memory") for k in (0.01, 0.05)]
+    some = tidy([row(k=0.001, value=-0.02), *lines])
+    assert why_missing(some) == " (k = 0.01, 0.05: memory)"
+    assert why_missing(some[some["failure"] == ""]) == ""
 
 
 def test_profile_counts_failures_as_never():
@@ -189,51 +192,12 @@ def test_depth_figure_shows_values_bounds_and_where_theorems_hold(certificates):
     assert first.get_xlabel() == "blind steps allowed, N"
 
 
-def test_policy_picture_ends_where_the_plan_does(lake):
-    figure = drawn(lake)["policy-frozen-lake-4x4"]
-    words = texts(figure)
-    assert {"looks here", "never looks", "1. left"} <= words
-    assert "Frozen Lake 4x4: plans from state r0c0" in words
-
-
-def test_beliefs_spread_as_the_model_says():
-    model = load_problem("frozen-lake-4x4", 0.01)
-    path = beliefs(model, 0, {"actions": [0, 1], "senses": True})
-    assert path.sum(axis=1) == pytest.approx(1)
-    assert path[2] == pytest.approx(path[1] @ model.transitions[1].toarray())
-    cells = on_grid(find_problem("frozen-lake-4x4").grid(), path[1])
-    assert cells[0, 0] == pytest.approx(2 / 3)
-    assert cells[1, 0] == pytest.approx(1 / 3)
-
-
-def test_a_plan_cut_short_does_not_claim_its_end():
-    model = load_problem("frozen-lake-4x4", 0.01)
-    cut = {"actions": [0] * 3, "senses": True, "length": 4}
-    assert ending(cut, beliefs(model, 0, cut)) == "still blind"
-    whole = {"actions": [0] * 3, "senses": True}
-    assert ending(whole, beliefs(model, 0, whole)) == "looks here"
-    lost = {"actions": [2] * 100, "senses": False, "length": 101}
-    assert ending(lost, beliefs(model, 0, lost)) == "never looks"
-
-
-def test_taxi_beliefs_add_up_over_passengers():
-    grid = find_problem("taxi").grid()
-    assert on_grid(grid, np.full(500, 1 / 500)) == pytest.approx(np.full((5, 5), 1 / 25))
-
-
-@pytest.mark.parametrize("length", [1, 3, STEPS, STEPS + 1, 40, 300])
-def test_shown_steps_fit_and_end_with_the_last(length):
-    steps = shown_steps(np.zeros((length, 1)))
-    assert len(steps) == min(length, STEPS)
-    assert steps == sorted(set(steps))
-    assert (steps[0], steps[-1]) == (0, length - 1)
-
-
 def test_no_two_methods_look_the_same_even_in_grey():
     solvers = ["spi", "atm", "fib", "julia-fib", "sarsop", "julia-sarsop", "mine", "yours", "pbvi"]
-    frame = tidy([row(solver=s, value=0.1) for s in solvers])
-    looks = {(s.marker, str(s.line), s.hollow) for s in method_styles(frame).values()}
-    assert len(looks) == len(solvers)
+    solvers += ["julia-sarsop-structured"]
+    styles = method_styles(tidy([row(solver=s, value=0.1) for s in solvers])).values()
+    assert len({(s.marker, str(s.line), s.fill) for s in styles}) == len(solvers)
+    assert len({(s.marker, s.fill) for s in styles}) == len(solvers)  # points have no line
 
 
 def test_files_are_small_and_old_ones_go(lake):
@@ -241,7 +205,7 @@ def test_files_are_small_and_old_ones_go(lake):
     stale.parent.mkdir(exist_ok=True)
     stale.write_bytes(b"")
     written = write_plots("made", lake)
-    assert sorted(p.suffix for p in written) == sorted(FILE_TYPES * 5)
+    assert sorted(p.suffix for p in written) == sorted(FILE_TYPES * 6)
     assert max(p.stat().st_size for p in written if p.suffix == ".svg") < MOST_BYTES
     assert {p.name for p in stale.parent.iterdir()} == {p.name for p in written} | {"drawn.json"}
 
