@@ -63,15 +63,19 @@ def add_run(commands: Any) -> None:
     run.add_argument("--rerun", choices=(RERUN_FAILED, RERUN_ALL), help="do these again")
     run.add_argument("--executor", choices=("local", "dask"), default="local")
     run.add_argument("--scheduler", metavar="ADDRESS", help="of the Dask cluster: tcp://HOST:PORT")
-    run.add_argument(
+    add_solver_files(run)
+    add_results(run)
+    run.set_defaults(call=run_suite)
+
+
+def add_solver_files(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
         "--solver-file",
         action="append",
         default=[],
         metavar="FILE",
         help="a file of solvers or problems to join",
     )
-    add_results(run)
-    run.set_defaults(call=run_suite)
 
 
 def add_results(command: argparse.ArgumentParser) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.commands_run import seconds
+from bench.commands_run import add_solver_files, seconds
 from bench.extension import join_file
 from bench.option_check import check_options
 from bench.problems import Problem, find_problem, load_problem
@@ -47,13 +47,7 @@ def add(commands: Any) -> None:
         metavar="NAME=VALUE",
         help="an option of the solver",
     )
-    run.add_argument(
-        "--solver-file",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="a file of solvers or problems to join",
-    )
+    add_solver_files(run)
     run.set_defaults(call=solve_problem)
     certify = commands.add_parser("certify", help="what truncation at a depth proves")
     _add_problem(certify)

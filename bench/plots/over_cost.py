@@ -6,7 +6,8 @@ Curves far below it leave the frame, so that what matters stays readable.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -26,61 +27,68 @@ LEAST_COSTS = 3
 
 def draw_values(results: Results) -> Iterator[tuple[str, Figure]]:
     """``value-over-cost``: value against k with the proven band."""
-    drawn = _curved(results, "shown")
-    if not drawn:
-        return
-    figure, axes = panels(len(drawn), COLUMNS, HEIGHT)
-    for ax, (problem, rows) in zip(axes, drawn, strict=True):
-        _draw_lines(ax, results, rows, "shown")
+
+    def finish(ax: Axes, rows: pd.DataFrame) -> None:
         _draw_band(ax, rows)
-        log_costs(ax, costs_of(rows))
-        ax.set_ylabel(value_axis_name(problem))
-        ax.set_title(rows["problem_title"].iloc[0])
-    band = Patch(facecolor=BAND, edgecolor=INK, linewidth=0.4, label="optimum lies here (proven)")
-    add_legend(figure, [*_handles(results, drawn), band])
-    yield "value-over-cost", figure
+        ax.set_ylabel(value_axis_name(rows["problem"].iloc[0]))
+
+    label = "optimum lies here (proven)"
+    band = Patch(facecolor=BAND, edgecolor=INK, linewidth=0.4, label=label)
+    yield from _draw(results, "value-over-cost", "shown", finish, [band])
 
 
 def draw_sensing_rates(results: Results) -> Iterator[tuple[str, Figure]]:
     """``sensing-rate``: share of discounted steps at which the agent looks, against k."""
-    drawn = _curved(results, "sensing_rate")
-    if not drawn:
-        return
-    figure, axes = panels(len(drawn), COLUMNS, HEIGHT)
-    for ax, (_, rows) in zip(axes, drawn, strict=True):
-        _draw_lines(ax, results, rows, "sensing_rate")
-        log_costs(ax, costs_of(rows))
+
+    def finish(ax: Axes, rows: pd.DataFrame) -> None:
         ax.set_ylim(-0.03, 1.03)
         ax.set_ylabel("looks per step")
-        ax.set_title(rows["problem_title"].iloc[0])
-    add_legend(figure, _handles(results, drawn))
-    yield "sensing-rate", figure
+
+    yield from _draw(results, "sensing-rate", "sensing_rate", finish)
 
 
 def draw_gaps(results: Results) -> Iterator[tuple[str, Figure]]:
     """``gap-over-cost``: how far from optimal each method's value may be, against k."""
-    drawn = _curved(results, "gap")
+
+    def finish(ax: Axes, rows: pd.DataFrame) -> None:
+        log_gap(ax, rows["gap"].min(), rows["gap"].max())
+
+    shown = results.frame["gap"].clip(FLOOR, CEILING)
+    clipped = replace(results, frame=results.frame.assign(gap=shown))
+    yield from _draw(clipped, "gap-over-cost", "gap", finish)
+
+
+def _draw(
+    results: Results,
+    name: str,
+    column: str,
+    finish: Callable[[Axes, pd.DataFrame], None],
+    more: Sequence[Patch] = (),
+) -> Iterator[tuple[str, Figure]]:
+    """A figure of a column against k, if there are curves; ``finish`` sees to the vertical axis."""
+    drawn = _curved(results, column)
     if not drawn:
         return
     figure, axes = panels(len(drawn), COLUMNS, HEIGHT)
-    for ax, (_, rows) in zip(axes, drawn, strict=True):
-        rows = rows.assign(gap=rows["gap"].clip(FLOOR, CEILING))
-        _draw_lines(ax, results, rows, "gap")
+    for ax, rows in zip(axes, drawn, strict=True):
+        _draw_lines(ax, results, rows, column)
         log_costs(ax, costs_of(rows))
-        log_gap(ax, rows["gap"].min(), rows["gap"].max())
+        finish(ax, rows)
         ax.set_title(rows["problem_title"].iloc[0])
-    add_legend(figure, _handles(results, drawn))
-    yield "gap-over-cost", figure
+    present = set(np.concatenate([rows["method"].unique() for rows in drawn]))
+    handles = [line_handle(style, m) for m, style in results.styles.items() if m in present]
+    add_legend(figure, [*handles, *more])
+    yield name, figure
 
 
-def _curved(results: Results, column: str) -> list[tuple[str, pd.DataFrame]]:
-    """The problems with enough sensing costs for a curve, and their rows that have a value."""
+def _curved(results: Results, column: str) -> list[pd.DataFrame]:
+    """The rows that have a value, of each problem with enough sensing costs for a curve."""
     found = []
-    for problem, rows in results.problems():
+    for _, rows in results.problems():
         uniform = rows["k"].map(lambda k: isinstance(k, float))
         rows = rows[uniform & (rows["failure"] == "") & rows[column].notna()]
         if len(costs_of(rows)) >= LEAST_COSTS:
-            found.append((problem, rows))
+            found.append(rows)
     return found
 
 
@@ -115,8 +123,3 @@ def _draw_band(ax: Axes, rows: pd.DataFrame) -> None:
         max(low - lose * span, min(shown.min(), low) - 0.06 * span),
         min(high + win * span, max(shown.max(), high) + 0.06 * span),
     )
-
-
-def _handles(results: Results, drawn: list[tuple[str, pd.DataFrame]]) -> list:
-    present = set(np.concatenate([rows["method"].unique() for _, rows in drawn]))
-    return [line_handle(style, m) for m, style in results.styles.items() if m in present]
