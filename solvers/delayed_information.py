@@ -38,32 +38,32 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 import psutil
 
-from solvers.baseline import action_values, solve_baseline
-from solvers.mixtures import distinct_rows, mix, raise_by_mixtures, raise_from_below
+from solvers.baseline import solve_baseline
+from solvers.mixtures import Levels, action_values, climb, distinct_rows, mix
 from solvers.model import SensingMDP
-from solvers.solution import BUDGET, SOLVED, Solution
-from solvers.solver import Budget, Solver, SolverError, complete, make_solver
+from solvers.solver import Budget, SolverError
 
 MEMORY_SHARE = 0.6
 """Share of the free memory that may be taken."""
 MEMORY_UNASKED = 2.5e9
 """Bytes that may be taken by deepening on and on, when nobody asked for a certain depth."""
-BLOCKS_HELD = 7
+BLOCKS_HELD = 5
 """Arrays of the deepest level's size that are alive at once."""
-WIDE = 4096
-"""Up to this many columns the blocks are laid side by side first: longer runs, faster sums."""
+MEMORY_UNNOTICED = 1e7
+"""Bytes so few that asking how much memory is free is not worth the time."""
+SHORT_RUN, SWEEP_OVERHEAD = 12, 2000
+"""What reading a transition costs, and calling a sweep, counted in multiplications."""
+UNWATCHED = 0.01
+"""Seconds of sweeps between two looks at the clock."""
 SETTLED = 1e-9
 """A sweep that raises no root by more than this share of the largest value ends the climb."""
 SETTLED_ON_THE_WAY = 1e-6
 """The same at a depth that is only a step towards a deeper one."""
-SWEEPS_AHEAD = 6
-"""A deeper level is begun when the budget left holds about this many of its sweeps."""
 
 
 class DelayedInformation:
@@ -73,90 +73,94 @@ class DelayedInformation:
     ----------
     depth : n
     W0 : (S,) bound at the roots
-    W : list over m = 1…n of (R, A^(m-1)); row r stands for all (s, σ₁) with ``row_of[s, σ₁] == r``
-    rows : (R, S) the distinct transition rows
-    row_of : (S, A) which of them T(a)(s, ·) is
+    rows : the R distinct transition rows
+    levels : W(s, σ) and what its sweeps need; row r stands for all (s, σ₁) with ``row_of`` r
+    sweep_seconds : what the last sweep took
+    work : multiplications made so far, the same on every machine
     """
 
     def __init__(self, problem: SensingMDP) -> None:
         self.problem = problem
-        self.rows, self.row_of = distinct_rows(problem)
+        self.rows = distinct_rows(problem)
         self.W0 = valid_start(problem)
-        self.depth = 1
-        self.sweep_seconds = 0.0
-        self.W = [self.rows @ self.W0[:, None]]
+        self.sweep_seconds, self.work = 0.0, 0.0
+        self._costs = np.array(problem.costs, order="C")  # read-only is another type to compile
+        self._terminal = np.array(problem.terminal)
         self._look_costs = problem.costs + problem.sensing_costs()
-        self._stages = [
-            np.array(problem.costs, order="C")
-        ]  # m = 0…n-1: B(s, σ) C(a); (S, A), then (R, A^m)
+        R = len(self.rows.indptr) - 1
+        self.levels = Levels(np.array([0, 0, R]), *(np.empty(R) for _ in range(3)))
+        mix(self.rows, self.rows.itself, self.W0[:, None], self.W(1))
 
-    def sweep(self) -> float:
-        """Back up everything once; returns the largest rise of a root."""
+    @property
+    def depth(self) -> int:
+        return len(self.levels.offset) - 2
+
+    def W(self, m: int) -> np.ndarray:
+        """The bound after m actions, (R, A^(m-1)): a view."""
+        return self._block(self.levels.W, m)
+
+    def _block(self, flat: np.ndarray, m: int) -> np.ndarray:
+        offset = self.levels.offset
+        return flat[offset[m] : offset[m + 1]].reshape(len(self.rows.indptr) - 1, -1)
+
+    def look_values(self, V: np.ndarray) -> np.ndarray:
+        """``C(a) + k(a) + α T(a) V``, the cost of acting and looking: (S,) -> (S, A)."""
+        Q, ahead = np.empty(self._costs.shape), np.empty(len(self.rows.indptr) - 1)
+        action_values(self.rows, self._look_costs, self.problem.discount, V, ahead, Q)
+        return Q
+
+    def sweep(self, enough: float = np.inf, most: int = 1) -> tuple[int, float]:
+        """Back up everything, ``most`` times at most and until no root rises by more than
+        ``enough``; returns the number of sweeps and the largest rise of a root in the last."""
         began = time.perf_counter()
-        alpha, W = self.problem.discount, self.W
-        Q = action_values(self.problem, self.W0, self._look_costs)
-        looks = [np.ascontiguousarray(Q)]
-        for m in range(self.depth - 1):
-            looks.append(self._a_step_earlier(looks[m], m))
-        self._back_up_last(looks[-1])
-        for m in range(self.depth - 1, 0, -1):
-            raise_from_below(self._stages[m], W[m], looks[m], alpha, W[m - 1])
-        blind = self.problem.costs + alpha * W[0][self.row_of, 0]
-        new = np.maximum(self.W0, np.minimum(blind, looks[0]).min(axis=1))
-        new[self.problem.terminal] = 0.0
-        rise = float((new - self.W0).max())
-        self.W0 = new
-        self.sweep_seconds = time.perf_counter() - began
-        return rise
+        done, rise = climb(
+            self.rows, self._costs, self._look_costs, self._terminal,
+            self.problem.discount, self.W0, self.levels, enough, most,
+        )  # fmt: skip
+        self.sweep_seconds = (time.perf_counter() - began) / done
+        self.work += done * self.sweep_work(self.depth)
+        return done, rise
 
-    def _back_up_last(self, looks: np.ndarray) -> None:
-        """Level n, where the oldest state is revealed."""
-        last, rows, of = self.W[-1], self.rows, self._stands_for(self.depth - 1)
-        older = last if self.depth > 1 else np.ascontiguousarray(last[self.row_of, 0])
-        ahead = self._stages[-1] + self.problem.discount * older
-        if of.shape[1] * ahead.shape[1] <= WIDE:
-            ahead, looks = (X[of].reshape(len(of), -1) for X in (ahead, looks))
-            of = self._stands_for(0)
-        raise_by_mixtures(rows.indptr, rows.indices, rows.data, of, ahead, looks, last)
-
-    def _a_step_earlier(self, X: np.ndarray, m: int) -> np.ndarray:
-        """Σ_s' T(σ₀)(s, s') X(s', σ, a) for every σ₀, from X with |σ| = m: -> (R, A^(m+1))."""
-        rows = self.rows
-        return mix(rows.indptr, rows.indices, rows.data, self._stands_for(m), X)
-
-    def _stands_for(self, m: int) -> np.ndarray:
-        """Which row of a block with |σ| = m is (s', σ₁), for each σ₁: (S, A); (S, 1) if m = 0."""
-        return self.row_of if m else np.arange(self.problem.num_states)[:, None]
+    def sweep_work(self, depth: int) -> float:
+        """About how many multiplications a sweep at this depth takes."""
+        A = float(self.problem.num_actions)
+        return 2 * len(self.rows.data) * (A**depth + SHORT_RUN) + SWEEP_OVERHEAD
 
     def climb(self, budget: Budget | None = None, settled: float = SETTLED) -> int:
         """Sweep until no root rises by more than ``settled`` of the largest value, or the budget
         holds no more sweep; returns the number of sweeps."""
         enough = settled * (np.abs(self.W0).max() + self.problem.max_sensing_cost)
-        sweeps = 0
-        while budget is None or budget.left() > self.sweep_seconds:
-            sweeps += 1
-            if self.sweep() <= enough:
-                break
+        sweeps, rise = 0, np.inf
+        while rise > enough and (budget is None or budget.left() > self.sweep_seconds):
+            # Between two looks at the clock: one sweep until it is known how long one takes.
+            most = int(UNWATCHED / self.sweep_seconds) + 1 if sweeps else 1
+            done, rise = self.sweep(enough, most)
+            sweeps += done
         return sweeps
 
     def has_room_below(self) -> bool:
         """Whether an anytime method may deepen: memory is free, and within MEMORY_UNASKED."""
-        need = memory_needed(self.problem, self.depth + 1, len(self.W[0]))
-        return need <= min(MEMORY_UNASKED, MEMORY_SHARE * psutil.virtual_memory().available)
+        need = memory_needed(self.problem, self.depth + 1, len(self.W(1)))
+        return need <= MEMORY_UNASKED and need <= memory_to_take(need)
 
     def raise_roots(self, bound: np.ndarray) -> None:
         """Take over a lower bound (S,) that was proven elsewhere, where it is the better one."""
-        self.W0 = np.maximum(self.W0, bound)
+        np.maximum(self.W0, bound, out=self.W0)
 
     def deepen(self) -> None:
         """From depth n to n + 1 with every value kept; refuses what memory does not hold."""
-        refuse_beyond_memory(self.problem, self.depth + 1, len(self.W[0]))
-        self._stages.append(self._a_step_earlier(self._stages[-1], self.depth - 1))
-        if self.depth == 1:
-            self.W.append(self.rows @ self.W[0][self.row_of, 0])
+        rows, old, n = self.rows, self.levels, self.depth
+        refuse_beyond_memory(self.problem, n + 1, len(self.W(1)))
+        end = old.offset[-1] + (old.offset[-1] - old.offset[-2]) * self.problem.num_actions
+        offset = np.append(old.offset, end)
+        W, stages = (np.concatenate([x, np.empty(end - len(x))]) for x in (old.W, old.stages))
+        self.levels = Levels(offset, W, stages, np.empty(end))
+        if n == 1:
+            mix(rows, rows.itself, self._costs, self._block(stages, 2))
+            mix(rows, rows.itself, np.ascontiguousarray(W[rows.row_of]), self.W(2))
         else:
-            self.W.append(self._a_step_earlier(self.W[-1], self.depth))
-        self.depth += 1
+            mix(rows, rows.row_of, self._block(stages, n), self._block(stages, n + 1))
+            mix(rows, rows.row_of, self.W(n), self.W(n + 1))
         self.sweep_seconds *= self.problem.num_actions  # an estimate until the first one is made
 
 
@@ -216,76 +220,19 @@ def memory_needed(problem: SensingMDP, depth: int, rows: int) -> float:
     return BLOCKS_HELD * 8.0 * rows * float(problem.num_actions) ** (depth - 1)
 
 
+def memory_to_take(need: float) -> float:
+    """Bytes that may be taken; of a need that nobody notices, that alone is said."""
+    if need <= MEMORY_UNNOTICED:
+        return need
+    return MEMORY_SHARE * psutil.virtual_memory().available
+
+
 def refuse_beyond_memory(problem: SensingMDP, depth: int, rows: int) -> None:
     """Raise if this depth needs more memory than may be taken; nothing is taken yet."""
     need = memory_needed(problem, depth, rows)
-    free = MEMORY_SHARE * psutil.virtual_memory().available
+    free = memory_to_take(need)
     if need > free:
         raise SolverError(
             f"delayed information of depth {depth} on {problem.name} needs {need / 1e9:.3g} GB and "
             f"{free / 1e9:.3g} GB may be taken; ask for a depth below {depth}"
-        )
-
-
-@dataclass
-class DelayedInformationSolver(Solver):
-    """The bound alone, deeper step by step.
-
-    depth : where to stop; None to go on while budget and memory last
-    target_gap : stop once the bound is this close (as a share) to the value of SPI's policy, which
-        is then part of the solution
-    """
-
-    name = "delayed-information"
-    depth: int | None = None
-    target_gap: float | None = None
-
-    def supports(self, problem: SensingMDP) -> str | None:
-        return linear_sensing_only(problem)
-
-    @classmethod
-    def warm_up(cls) -> None:
-        compile_kernels()
-
-    def solve(self, problem: SensingMDP, budget: Budget) -> Solution:
-        if self.depth is not None:
-            check_depth(self.depth)
-        elif self.target_gap is None and budget.seconds == float("inf"):
-            raise SolverError(
-                "delayed-information needs an end: give a depth, a target_gap or a budget"
-            )
-        budget = unspent_after(self.warm_up, budget)
-        known = Solution(policy=None)
-        if self.target_gap is not None:
-            spi = make_solver("spi").solve(problem, budget)
-            known = complete(spi, problem, self.name, 0.0)
-        information = DelayedInformation(problem)
-        trace: list[tuple[float, float, float]] = []
-        sweeps = 0
-        upper = np.inf if known.value is None else known.value
-        while True:
-            last = information.depth == self.depth
-            settled = SETTLED if last else SETTLED_ON_THE_WAY
-            sweeps += information.climb(budget, settled)
-            trace.append((budget.spent(), float(problem.start @ information.W0), upper))
-            gap = known.with_lower_bound(information.W0).gap
-            reached = self.target_gap is not None and gap is not None and gap <= self.target_gap
-            if last or reached or budget.over():
-                break
-            ahead = information.sweep_seconds * problem.num_actions * SWEEPS_AHEAD
-            room = self.depth is not None or information.has_room_below()
-            if ahead > budget.left() or not room:
-                sweeps += information.climb(budget)
-                break
-            information.deepen()
-        done = reached or information.depth == self.depth
-        return Solution(
-            policy=known.policy,
-            lower_bound=information.W0,
-            upper_bound=known.values,
-            iterations=sweeps,
-            status=SOLVED if done and not budget.over() else BUDGET,
-            trace=trace,
-            seconds=budget.spent(),
-            info={"depth": information.depth},
         )

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.baseline import action_values
 from solvers.delayed_information import (
     SETTLED,
     DelayedInformation,
@@ -44,12 +43,12 @@ def fib_vectors(
     enough = residual * (np.abs(information.W0).max() + problem.max_sensing_cost)
     iterations = 0
     while iterations < max_iterations:
-        rise = information.sweep()
+        _, rise = information.sweep()
         iterations += 1
         if rise <= enough or (budget is not None and budget.over()):
             break
-    blind = problem.costs + problem.discount * information.W[0][information.row_of, 0]
-    look = action_values(problem, information.W0, problem.costs + problem.sensing_costs())
+    blind = problem.costs + problem.discount * information.W(1)[information.rows.row_of, 0]
+    look = information.look_values(information.W0)
     return np.concatenate([blind, look], axis=1).T, information.W0, iterations
 
 

@@ -21,6 +21,7 @@ import numpy as np
 from numba import njit
 
 from solvers.delayed_information import DelayedInformation
+from solvers.mixtures import Rows
 from solvers.model import SensingMDP
 
 AT_LIMIT, BY_LOOK, BY_VALUE = 0, 1, 2
@@ -30,17 +31,13 @@ AT_LIMIT, BY_LOOK, BY_VALUE = 0, 1, 2
 class Tables(NamedTuple):
     """What the kernel reads of a problem and its delayed-information bound.
 
-    indptr (A, S+1), indices, data : the transitions, one CSR after the other
     costs (S, A); repeat (S, A) : cost of repeating one action for good
-    row_of (S, A), W, offset (n+1,) : the bound; all levels flat, level m = 1…n from ``offset[m]``
+    W, offset (n+2,) : the bound; all levels flat, level m = 1…n from ``offset[m]``
     """
 
-    indptr: np.ndarray
-    indices: np.ndarray
-    data: np.ndarray
+    rows: Rows
     costs: np.ndarray
     repeat: np.ndarray
-    row_of: np.ndarray
     W: np.ndarray
     offset: np.ndarray
     discount: float
@@ -54,7 +51,7 @@ class Found(NamedTuple):
         belief it looks at in ``look_belief`` (S,)
     upper, actions, senses : the cheapest plan against V, if below the incumbent; ``cost`` is what
         it costs before its last action, at belief ``belief`` (S,)
-    expanded : nodes expanded
+    expanded : nodes expanded; entries : non-zero entries of all their beliefs
     """
 
     lower: float
@@ -67,22 +64,17 @@ class Found(NamedTuple):
     cost: float
     belief: np.ndarray
     expanded: int
+    entries: int
 
 
-def make_tables(problem: SensingMDP, information: DelayedInformation, repeat: np.ndarray) -> Tables:
-    """Pack a problem and its bound for the kernel."""
-    T = problem.transitions
-    before = np.cumsum([0] + [t.nnz for t in T[:-1]])
-    sizes = [level.size for level in information.W]
+def make_tables(problem: SensingMDP, information: DelayedInformation) -> Tables:
+    """Pack a problem and its bound for the kernel; the bound stays the one that climbs."""
     return Tables(
-        indptr=np.stack([t.indptr + n for t, n in zip(T, before, strict=True)]).astype(np.int64),
-        indices=np.concatenate([t.indices for t in T]).astype(np.int32),
-        data=np.concatenate([t.data for t in T]),
+        rows=information.rows,
         costs=np.array(problem.costs, order="C"),  # a copy: read-only is another type to compile
-        repeat=np.ascontiguousarray(repeat),
-        row_of=information.row_of,
-        W=np.concatenate([level.ravel() for level in information.W]),
-        offset=np.cumsum([0, 0, *sizes[:-1]]),
+        repeat=np.ascontiguousarray(problem.constant_action_values),
+        W=information.levels.W,
+        offset=information.levels.offset,
         discount=problem.discount,
     )
 
@@ -125,14 +117,14 @@ def _children_bounds(h, t, states, weights, suffix, known):
     if known == 0:
         for i in range(len(states)):
             for a in range(A):
-                h[a] += weights[i] * t.W[t.row_of[states[i], a]]
+                h[a] += weights[i] * t.W[t.rows.row_of[states[i], a]]
         return
     width, column = 1, 0
     for i in range(1, known):
         column = column * A + suffix[i]
         width *= A
     for i in range(len(states)):
-        row = t.row_of[states[i], suffix[0]]
+        row = t.rows.row_of[states[i], suffix[0]]
         base = t.offset[known + 1] + (row * width + column) * A
         for a in range(A):
             h[a] += weights[i] * t.W[base + a]
@@ -143,12 +135,13 @@ def _step(dense, touched, t, a, states, weights):
     """One blind step of a sparse belief into ``dense`` (S,), zero before; returns the support."""
     count = 0
     for i in range(len(states)):
-        for e in range(t.indptr[a, states[i]], t.indptr[a, states[i] + 1]):
-            s = t.indices[e]
+        r = t.rows.row_of[states[i], a]
+        for e in range(t.rows.indptr[r], t.rows.indptr[r + 1]):
+            s = t.rows.indices[e]
             if dense[s] == 0.0:
                 touched[count] = s
                 count += 1
-            dense[s] += weights[i] * t.data[e]
+            dense[s] += weights[i] * t.rows.data[e]
     return count
 
 
@@ -177,7 +170,7 @@ def search_root(root, t, scores, incumbent, slack, max_expanded, max_depth, stat
     states, weights : scratch pool that holds the beliefs of all expanded nodes
     """
     S, A = t.costs.shape
-    n = len(t.offset) - 1
+    n = len(t.offset) - 2
     cap = max_expanded * A + 1
     parent, action = np.empty(cap, np.int32), np.empty(cap, np.int16)
     depth, slot = np.empty(cap, np.int32), np.empty(cap, np.int32)
@@ -258,4 +251,5 @@ def search_root(root, t, scores, incumbent, slack, max_expanded, max_depth, stat
         for i in range(len(actions) - 2, -1, -1):
             actions[i] = action[at]
             at = parent[at]
-    return lower, why, look, look_belief, best, actions, best_senses, spent, belief, expanded
+    found = lower, why, look, look_belief, best, actions, best_senses, spent, belief
+    return (*found, expanded, begin[expanded])

@@ -17,9 +17,11 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+from numba import njit
 
-from solvers.baseline import action_values, policy_values, solve_baseline
+from solvers.baseline import solve_baseline
 from solvers.delayed_information import DelayedInformation
+from solvers.mixtures import repetitions
 from solvers.model import SensingMDP
 from solvers.plan_search import BY_LOOK, Found, make_tables, pack_scores, search_root
 from solvers.plan_table import PlanTable, Row
@@ -34,47 +36,54 @@ NEGLIGIBLE = 1e-13
 COVERED = 0.99
 """Share of the weighted gap whose roots a round searches."""
 VISIT_TERMS = 64
+SCATTERED, NODE_WORK, SEARCH_WORK = 2, 800, 100_000
+"""What a product on a belief's entries, a node and a search cost besides, counted in the
+multiplications of a sweep, which run in one long row."""
+
+
+NOWHERE: Row = (np.empty(0, int), np.empty(0))
 
 
 class RootBounds:
     """L (S,) ≤ optimum ≤ V (S,), the plans that attain V, and the searches that tighten both."""
 
     def __init__(self, problem: SensingMDP) -> None:
-        S, A = problem.num_states, problem.num_actions
         self.problem = problem
         self.information = DelayedInformation(problem)
-        self.L = self.information.W0
+        self.L = self.information.W0.copy()
         self.look_costs = problem.costs + problem.sensing_costs()
-        every = [policy_values(problem, np.full(S, a), problem.costs) for a in range(A)]
-        self.repeat = np.stack(every, axis=1)
+        self.repeat = problem.constant_action_values
         self.table = self._first_plans()
         self.V = self.table.values()
         scale = np.abs(self.V).max() + np.abs(self.repeat).max() + problem.max_sensing_cost
-        self.rounding = 4 * (S + 16) * np.finfo(float).eps * scale
-        self.expanded = 0
+        self.rounding = 4 * (problem.num_states + 16) * np.finfo(float).eps * scale
+        self.expanded, self._search_work = 0, 0.0
+        rows = self.information.rows
+        per_entry = 5 * problem.num_actions + len(rows.data) / (len(rows.indptr) - 1)
+        self._work_per_entry = SCATTERED * per_entry
         self.seconds_per_node = 1e-5
         self._optimistic: dict[int, Row] = {}
         self._states, self._weights = np.empty(POOL, np.int32), np.empty(POOL)
-        self.refresh_tables()
+        self.tables = make_tables(problem, self.information)
 
     def _first_plans(self) -> PlanTable:
         """At each root the better of looking always and repeating one action for good."""
-        problem = self.problem
+        problem, rows = self.problem, self.information.rows
         seen, Q = solve_baseline(problem, problem.sensing_costs())
-        best = Q.argmin(axis=1)
-        plans = [Plan((int(a),), True) for a in best]
+        best, again = Q.argmin(axis=1), self.repeat.argmin(axis=1)
         costs = self.look_costs[np.arange(len(best)), best]
-        rows: list[Row] = [(np.empty(0, int), np.empty(0))] * len(best)
-        table = PlanTable(problem, plans, costs, rows)
-        for s, a in enumerate(best):
-            if problem.terminal[s]:
-                table.put(s, Plan((), False), 0.0, None)
-            elif self.repeat[s].min() < seen[s]:
-                a = int(self.repeat[s].argmin())
-                table.put(s, Plan((a,), False), self.repeat[s, a], None)
-            else:
-                landing = problem.discount * problem.transitions[a][[s]].toarray()[0]
-                table.put(s, plans[s], costs[s], landing)
+        table = PlanTable(problem, [Plan((), False)] * len(best), costs, [NOWHERE] * len(best))
+        table.costs[problem.terminal] = 0.0
+        for s in np.flatnonzero(~problem.terminal):
+            if self.repeat[s, again[s]] < seen[s]:
+                table.put(s, Plan((int(again[s]),), False), self.repeat[s, again[s]], None)
+                continue
+            table.plans[s] = Plan((int(best[s]),), True)
+            r = rows.row_of[s, best[s]]
+            states = rows.indices[rows.indptr[r] : rows.indptr[r + 1]]
+            chances = rows.data[rows.indptr[r] : rows.indptr[r + 1]]
+            live = ~problem.terminal[states]
+            table.rows[s] = states[live], problem.discount * chances[live]
         return table
 
     @property
@@ -90,36 +99,30 @@ class RootBounds:
         """Distance of the bounds under the start distribution, as a share of the value."""
         return max(0.0, self.upper - self.lower) / max(abs(self.upper), 1e-300)
 
-    def refresh_tables(self) -> None:
-        """Hand the present delayed-information bound to the searches."""
-        self.tables = make_tables(self.problem, self.information, self.repeat)
+    @property
+    def work(self) -> float:
+        """Multiplications made so far: what was spent, but the same on every machine."""
+        return self.information.work + self._search_work
+
+    def deepen(self) -> None:
+        """Take the delayed-information bound one level deeper and hand it to the searches."""
+        self.information.deepen()
+        self.tables = make_tables(self.problem, self.information)
 
     def spread(self, settled: float, budget: Budget) -> None:
         """Let the roots' bounds and the delayed-information bound tighten each other."""
         self.information.raise_roots(self.L)
         self.information.climb(budget, settled)
         self.L = np.minimum(np.maximum(self.L, self.information.W0), self.V)
-        self.refresh_tables()
 
     def visits(self) -> np.ndarray:
         """How often each root is landed on from start (S,), discounted: along the plans of V plus
         along those that look best against L."""
-        total = np.zeros(len(self.V))
-        for rows in (dict(enumerate(self.table.rows)), self._optimistic):
-            now = self.problem.start
-            for _ in range(VISIT_TERMS):
-                total += now
-                ahead = np.zeros(len(now))
-                for j in np.flatnonzero(now > 1e-6):
-                    if j in rows:
-                        ahead[rows[j][0]] += now[j] * rows[j][1]
-                now = ahead
-                if now.sum() < 1e-3:
-                    break
-        return total
+        optimistic = [self._optimistic.get(j, NOWHERE) for j in range(len(self.V))]
+        return sum(visits_along(rows, self.problem.start) for rows in (self.table.rows, optimistic))
 
-    def round(self, limit: int, share: float, budget: Budget) -> dict[int, int]:
-        """Search from the roots that hold the gap; returns how many searches ended which way.
+    def round(self, limit: int, share: float, budget: Budget) -> dict[int, float]:
+        """Search from the roots that hold the gap; returns the work of searches by how they ended.
 
         limit : nodes expanded in one search; share : of the gap that may stay open at a root
         """
@@ -129,18 +132,20 @@ class RootBounds:
         order = np.argsort(-weighted, kind="stable")
         within = np.cumsum(weighted[order]) <= COVERED * weighted.sum()
         roots = order[: int(within.sum()) + 1]
-        ends = dict.fromkeys(range(3), 0)
+        ends = dict.fromkeys(range(3), 0.0)
         for i, j in enumerate(roots):
             if i % 8 == 0:
                 if i % 64 == 0:
                     self._evaluate()
-                QL, QV = (action_values(self.problem, X, self.look_costs) for X in (self.L, self.V))
+                QL, QV = (self.information.look_values(X) for X in (self.L, self.V))
                 scores = pack_scores(self.tables, QL, QV)
             if self.V[j] - self.L[j] <= slack:
                 continue
             if budget.over():
                 break
-            ends[self._search(int(j), scores, slack, limit, budget).why] += 1
+            before = self._search_work
+            why = self._search(int(j), scores, slack, limit, budget).why
+            ends[why] += self._search_work - before
         self._evaluate()
         return ends
 
@@ -163,6 +168,9 @@ class RootBounds:
         took = (budget.spent() - began) / max(found.expanded, 1)
         self.seconds_per_node += 0.1 * (took - self.seconds_per_node)
         self.expanded += found.expanded
+        self._search_work += (
+            found.entries * self._work_per_entry + found.expanded * NODE_WORK + SEARCH_WORK
+        )
         self.L[j] = max(self.L[j], found.lower - self.rounding)
         self._optimistic.pop(j, None)
         if found.why == BY_LOOK:
@@ -189,24 +197,38 @@ class RootBounds:
 
     def policy(self) -> PlanPolicy:
         """The plans of V, those that are blind for good written out until nothing is left."""
-        tails = {
-            a: self._tail(a)
-            for a in {p.actions[-1] for p in self.table.plans if p.actions and not p.senses}
-        }
+        ends = {p.actions[-1] for p in self.table.plans if p.actions and not p.senses}
+        alive = (~self.problem.terminal).astype(float)
+        rows, alpha = self.information.rows, self.problem.discount
+        negligible = NEGLIGIBLE * (1 - alpha)
+        tails = {a: (a,) * repetitions(rows, alpha, a, alive, negligible) for a in ends}
         plans = [
             p if p.senses or not p.actions else Plan(p.actions + tails[p.actions[-1]], False)
             for p in self.table.plans
         ]
         return PlanPolicy(self.problem, plans)
 
-    def _tail(self, action: int) -> tuple[int, ...]:
-        """As many repetitions as can still matter from any live state."""
-        alpha, T = self.problem.discount, self.problem.transitions[action]
-        alive, steps = (~self.problem.terminal).astype(float), 0
-        while alpha**steps * alive.max() > NEGLIGIBLE * (1 - alpha):
-            alive = T @ alive
-            steps += 1
-        return (action,) * steps
+
+def visits_along(rows: list[Row], start: np.ndarray) -> np.ndarray:
+    """How often each root is landed on (S,) when each goes on to its row of ``rows``."""
+    ends = np.cumsum([0] + [len(states) for states, _ in rows])
+    states, chances = (np.concatenate(x) for x in zip(*rows, strict=True))
+    return _add_up(ends, states.astype(np.int64), chances, start.copy())
+
+
+@njit(cache=True)
+def _add_up(indptr, indices, data, now):
+    total = np.zeros(len(now))
+    for _ in range(VISIT_TERMS):
+        total += now
+        ahead = np.zeros(len(now))
+        for j in range(len(now)):
+            for e in range(indptr[j], indptr[j + 1]):
+                ahead[indices[e]] += now[j] * data[e]
+        now = ahead
+        if now.sum() < 1e-3:
+            break
+    return total
 
 
 @cache
@@ -216,3 +238,5 @@ def compile_search() -> None:
     tiny = RootBounds(SensingMDP.from_arrays(T, [[0.0, 1.0], [1.0, 0.0]], 0.5, 0.1))
     scores = pack_scores(tiny.tables, tiny.look_costs, tiny.look_costs)
     tiny._search(0, scores, 0.0, 2, Budget())
+    tiny.visits()
+    repetitions(tiny.information.rows, 0.5, 0, np.ones(2), 0.5)

@@ -45,8 +45,12 @@ STALLED = 0.7
 """A round that leaves more than this share of the gap has stalled."""
 SLACK_SHARE = 0.1
 """Share of the gap that a round may leave open."""
-DEEPEN, DEEPEN_STALLED = 0.25, 1.0
-"""Share of the time spent so far that a deeper level may cost, and after a stalled round."""
+RAISE = 4
+"""After a stalled round the node limit of a search rises by this factor."""
+DEEPEN = 0.25
+"""Share of the work made so far that a deeper level may cost, if rounds like the last one do not
+reach the target for less.  After a stalled round it may cost as much again as all so far, but not
+more than what the raised node limit is about to cost."""
 SWEEPS_PER_DEPTH = 8
 """How many sweeps the estimate of a deeper level counts on."""
 
@@ -79,22 +83,25 @@ class SARSOP(Solver):
         trace = [(budget.spent(), bounds.lower, bounds.upper)]
         while bounds.information.depth < self.depth:
             bounds.spread(settled_for(bounds), budget)
-            bounds.information.deepen()
+            bounds.deepen()
         bounds.spread(settled_for(bounds), budget)
-        limit, rounds, stalled = max(FIRST_LIMIT, FIRST_WORK // problem.costs.size), 0, True
+        limit, rounds = max(FIRST_LIMIT, FIRST_WORK // problem.costs.size), 0
+        worth = bounds.work
         while bounds.gap > self.target_gap and not budget.over():
-            deeper = worth_deepening(bounds, budget, DEEPEN_STALLED if stalled else DEEPEN)
+            deeper = can_deepen(bounds, worth, budget)
             if deeper:
-                bounds.information.deepen()
+                bounds.deepen()
                 bounds.spread(settled_for(bounds), budget)
-            before = bounds.gap
+            before, work = bounds.gap, bounds.work
             ends = bounds.round(limit, SLACK_SHARE, budget)
             bounds.spread(settled_for(bounds), budget)
             rounds += 1
             trace.append((budget.spent(), bounds.lower, bounds.upper))
-            stalled = bounds.gap > STALLED * before
-            if stalled and ends[AT_LIMIT]:
-                limit = min(4 * limit, LAST_LIMIT)
+            rest = rounds_to(self.target_gap, before, bounds.gap) * (bounds.work - work)
+            worth = min(DEEPEN * bounds.work, rest)
+            if bounds.gap > STALLED * before and ends[AT_LIMIT]:
+                limit = min(RAISE * limit, LAST_LIMIT)
+                worth = min(bounds.work, RAISE * ends[AT_LIMIT])
             elif bounds.gap > 0.999 * before and not deeper:
                 break  # every search closed and nothing moves: rounding is what is left
         return Solution(
@@ -115,10 +122,19 @@ def settled_for(bounds: RootBounds) -> float:
     return max(1e-12, 0.02 * (bounds.upper - bounds.lower) / scale)
 
 
-def worth_deepening(bounds: RootBounds, budget: Budget, share: float) -> bool:
-    """Whether a deeper bound fits memory and costs at most this share of what was spent."""
+def rounds_to(target: float, before: float, gap: float) -> float:
+    """How many rounds reach the target if each closes the gap by the factor of the last one."""
+    if gap <= target:
+        return 0.0
+    return np.inf if gap >= before else np.log(gap / max(target, 1e-12)) / np.log(before / gap)
+
+
+def can_deepen(bounds: RootBounds, worth: float, budget: Budget) -> bool:
+    """Whether a deeper bound fits memory and budget and takes no more work than it is worth.
+
+    Work is counted, not timed, so that a run that comes to its end is the same every time.
+    """
     information = bounds.information
-    A = bounds.problem.num_actions
-    cost = SWEEPS_PER_DEPTH * information.sweep_seconds * A
-    affordable = cost <= min(share * budget.spent(), 0.5 * budget.left())
-    return affordable and information.has_room_below()
+    work = SWEEPS_PER_DEPTH * information.sweep_work(information.depth + 1)
+    seconds = SWEEPS_PER_DEPTH * information.sweep_seconds * bounds.problem.num_actions
+    return work <= worth and seconds <= 0.5 * budget.left() and information.has_room_below()

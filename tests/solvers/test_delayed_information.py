@@ -4,15 +4,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.problems import load_problem
-from solvers import SensingMDP, SolverError, solve
+from solvers import SensingMDP, SolverError
 from solvers.delayed_information import (
     DelayedInformation,
     delayed_information_bound,
-    memory_needed,
     refuse_beyond_memory,
 )
 from solvers.mixtures import distinct_rows
 from tests.solvers.brute_force import bracket, small_problems
+from tests.solvers.test_mixtures import as_matrix
 
 
 @settings(max_examples=25, deadline=None)
@@ -70,7 +70,7 @@ def test_inner_values_are_the_literal_recursion():
         column = 0
         for a in string[1:]:
             column = column * A + a
-        return information.W[len(string) - 1][information.row_of[s, string[0]], column]
+        return information.W(len(string))[information.rows.row_of[s, string[0]], column]
 
     def belief(s, string):
         b = np.eye(S)[s]
@@ -107,10 +107,11 @@ def test_actions_that_do_the_same_change_nothing():
 
 def test_equal_rows_are_kept_once():
     problem = load_problem("taxi", 1)
-    rows, row_of = distinct_rows(problem)
-    assert rows.shape[0] < problem.num_states * problem.num_actions
+    rows = distinct_rows(problem)
+    dense = as_matrix(rows)
+    assert len(dense) < problem.num_states * problem.num_actions
     for a, T in enumerate(problem.transitions):
-        assert np.array_equal(rows[row_of[:, a]].toarray(), T.toarray())
+        assert np.array_equal(dense[rows.row_of[:, a]], T.toarray())
 
 
 @pytest.mark.parametrize(
@@ -135,38 +136,9 @@ def test_closed_at_depth_two(problem_id, k):
     assert delayed_information_bound(problem, 2) == pytest.approx(upper, abs=2e-6)
 
 
-def test_solver_deepens_within_its_budget():
-    problem = load_problem("frozen-lake-4x4", 0.01)
-    solution = solve(problem, "delayed-information", budget=0.5)
-    assert solution.info["depth"] > 2
-    assert solution.lower >= problem.start @ delayed_information_bound(problem, 2) - 1e-6
-    lowers = [lower for _, lower, _ in solution.trace]
-    assert lowers == sorted(lowers)
-
-
-def test_deepening_on_and_on_stops_where_memory_would_end(monkeypatch):
-    monkeypatch.setattr("solvers.delayed_information.MEMORY_UNASKED", 1e5)
-    problem = load_problem("two-state", 0.25)
-    solution = solve(problem, "delayed-information", budget=30)
-    assert solution.seconds < 30
-    assert memory_needed(problem, solution.info["depth"], 4) <= 1e5
-
-
-def test_target_gap_is_measured_against_a_policy():
-    problem = load_problem("frozen-lake-4x4", 0.005)
-    solution = solve(problem, "delayed-information", target_gap=0.01, budget=60)
-    assert solution.gap <= 0.01
-    assert solution.policy is not None
-
-
 def test_bad_input_is_refused():
     problem = load_problem("two-state", 0.25)
     with pytest.raises(SolverError, match="depth is 0"):
         delayed_information_bound(problem, 0)
-    with pytest.raises(SolverError, match="needs an end"):
-        solve(problem, "delayed-information")
-    curved = problem.with_sensing_cost(lambda belief, action: 0.1 + belief[0] * belief[1])
-    with pytest.raises(SolverError, match="function of the belief"):
-        solve(curved, "delayed-information", depth=2)
     with pytest.raises(SolverError, match=r"needs .* GB"):
         refuse_beyond_memory(load_problem("icu-sepsis"), 12, 3000)

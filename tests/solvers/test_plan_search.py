@@ -40,8 +40,7 @@ def test_lower_is_proven_and_the_plan_is_worth_what_it_says(problem, limit, dept
     low, high = bracket(problem, N=7)
     bounds = RootBounds(problem)
     for _ in range(depth - 1):
-        bounds.information.deepen()
-    bounds.refresh_tables()
+        bounds.deepen()
     for root in np.flatnonzero(~problem.terminal):
         found = search(bounds, root, limit=limit)
         assert found.lower <= high[root] + 1e-9
