@@ -133,7 +133,7 @@ class DelayedInformation:
         sweeps, rise = 0, np.inf
         while rise > enough and (budget is None or budget.left() > self.sweep_seconds):
             # Between two looks at the clock: one sweep until it is known how long one takes.
-            most = int(UNWATCHED / self.sweep_seconds) + 1 if sweeps else 1
+            most = int(UNWATCHED / max(self.sweep_seconds, 1e-7)) + 1 if sweeps else 1
             done, rise = self.sweep(enough, most)
             sweeps += done
         return sweeps

@@ -14,6 +14,7 @@ and root at once: heuristic and bound tighten each other.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 
 import numpy as np
@@ -47,8 +48,9 @@ NOWHERE: Row = (np.empty(0, int), np.empty(0))
 class RootBounds:
     """L (S,) ≤ optimum ≤ V (S,), the plans that attain V, and the searches that tighten both."""
 
-    def __init__(self, problem: SensingMDP) -> None:
+    def __init__(self, problem: SensingMDP, seed: int = 0) -> None:
         self.problem = problem
+        self._chance = np.random.default_rng(seed)
         self.information = DelayedInformation(problem)
         self.L = self.information.W0.copy()
         self.look_costs = problem.costs + problem.sensing_costs()
@@ -129,9 +131,7 @@ class RootBounds:
         visits = self.visits()
         slack = share * max(self.upper - self.lower, 0.0) / visits.sum()
         weighted = visits * (self.V - self.L)
-        order = np.argsort(-weighted, kind="stable")
-        within = np.cumsum(weighted[order]) <= COVERED * weighted.sum()
-        roots = order[: int(within.sum()) + 1]
+        roots = self._draw(weighted)
         ends = dict.fromkeys(range(3), 0.0)
         for i, j in enumerate(roots):
             if i % 8 == 0:
@@ -148,6 +148,23 @@ class RootBounds:
             ends[why] += self._search_work - before
         self._evaluate()
         return ends
+
+    def _draw(self, weighted: np.ndarray) -> np.ndarray:
+        """The fewest roots that hold nearly all of the weighted gap (S,), in random order.
+
+        Each next one is drawn among those left with chances proportional to its weighted gap:
+        sorting log weights plus Gumbel noise does that.
+        """
+        order = np.argsort(-weighted, kind="stable")
+        within = np.cumsum(weighted[order]) <= COVERED * weighted.sum()
+        roots = order[: int(within.sum()) + 1]
+        keys = np.log(np.maximum(weighted[roots], 1e-300)) + self._chance.gumbel(size=len(roots))
+        return roots[np.argsort(-keys, kind="stable")]
+
+    def take_plans(self, plans: Iterable[Plan]) -> None:
+        """Go on from the better of the present plan and this one, at each root."""
+        self.table = self.table.merged(PlanTable.of_plans(self.problem, plans))
+        self._evaluate()
 
     def _evaluate(self) -> None:
         """V of all plans jointly: never above the old one, by the policy improvement theorem."""

@@ -79,11 +79,45 @@ def test_bounds_only_get_better():
     assert (solution.lower_bound >= delayed_information_bound(problem, 2) - 1e-7).all()
 
 
-def test_it_is_deterministic_when_it_finishes():
+@pytest.mark.parametrize("warm_start", [False, True])
+def test_a_run_that_reaches_its_target_is_the_same_again(warm_start):
     problem = load_problem("frozen-lake-4x4-hard", 0.001)
-    first, again = (solve(problem, "sarsop", target_gap=1e-3) for _ in range(2))
-    assert first.value == pytest.approx(again.value, rel=1e-3)
-    assert max(first.lower, again.lower) <= min(first.value, again.value) + 1e-12
+    first, again = (solve(problem, "sarsop", seed=3, warm_start=warm_start) for _ in range(2))
+    assert first.gap <= 1e-6
+    assert np.array_equal(first.lower_bound, again.lower_bound)
+    assert np.array_equal(first.upper_bound, again.upper_bound)
+    assert first.policy.plans == again.policy.plans
+    assert first.info == again.info
+
+
+def test_the_seed_draws_the_order_of_the_roots_and_not_the_value():
+    problem = load_problem("taxi", 0.1)
+    solutions = [solve(problem, "sarsop", seed=seed, target_gap=1e-4) for seed in range(3)]
+    assert len({tuple(s.lower_bound) for s in solutions}) > 1
+    for solution in solutions:
+        assert solution.gap <= 1e-4
+        assert max(s.lower for s in solutions) <= solution.value + 1e-12
+    with pytest.raises(SolverError, match="seed is -1"):
+        solve(problem, "sarsop", seed=-1)
+
+
+@pytest.mark.parametrize(("problem_id", "k"), [("frozen-lake-8x8", 0.001), ("taxi", 1)])
+def test_a_warm_start_is_at_least_as_good_as_what_it_starts_from(problem_id, k):
+    problem = load_problem(problem_id, k)
+    spi = solve(problem, "spi", max_iterations=2)
+    warm = solve(problem, "sarsop", warm_start=True, target_gap=0.5, budget=600)
+    assert (warm.upper_bound <= spi.values + 1e-9).all()
+    cold = solve(problem, "sarsop", target_gap=0.5, budget=600)
+    assert warm.trace[0][1:] == cold.trace[0][1:]
+    assert warm.trace[1][2] <= cold.trace[0][2]
+
+
+def test_a_warm_start_is_left_out_where_it_would_eat_the_budget(monkeypatch):
+    problem = load_problem("frozen-lake-4x4", 0.01)
+    monkeypatch.setattr("solvers.sarsop.STEPS_SPEED", 1.0)  # every update takes for ever
+    cold, unwarmed = (solve(problem, "sarsop", warm_start=w, budget=60) for w in (False, True))
+    assert len(unwarmed.trace) == len(cold.trace)
+    assert np.array_equal(unwarmed.upper_bound, cold.upper_bound)
 
 
 def test_a_belief_dependent_sensing_cost_is_refused():
