@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg import lu_factor, lu_solve
 from scipy.sparse.linalg import splu
 
 from solvers.model import SensingMDP
@@ -60,7 +61,9 @@ def policy_values(problem: SensingMDP, policy: np.ndarray, costs: np.ndarray) ->
     if problem.dense_transitions is not None:
         system = -alpha * problem.dense_transitions[policy, rows]
         system[rows, rows] += 1
-        return np.linalg.solve(system, costs[rows, policy])
+        # Rows of a C array are columns to LAPACK: factored transposed, nothing is copied.
+        factors = lu_factor(system.T, overwrite_a=True, check_finite=False)
+        return lu_solve(factors, costs[rows, policy], trans=1, check_finite=False)
     P = sparse.csr_array((S, S))
     for a in np.unique(policy):
         P = P + sparse.diags_array((policy == a).astype(float)) @ problem.transitions[a]

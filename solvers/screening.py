@@ -54,9 +54,9 @@ class ScreenedColumns:
             return (beliefs @ self.flat).reshape(n, A, rest).min(axis=2)
         least = np.full((n, A), np.inf)
         least[~near] = (beliefs[~near] @ self.flat).reshape(-1, A, rest).min(axis=2)
-        scores = beliefs @ self.flat[:, keep]  # of all: cheaper than to copy the near ones out
-        for a in np.unique(keep // rest):
-            least[near, a] = scores[near][:, keep // rest == a].min(axis=1)
+        scores = (beliefs @ self.flat[:, keep])[near]  # cheaper than to copy the near ones out
+        actions, first = np.unique(keep // rest, return_index=True)
+        least[np.ix_(near, actions)] = np.minimum.reduceat(scores, first, axis=1)
         return least
 
     def _screen(self, beliefs: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
