@@ -120,7 +120,13 @@ def test_each_seed_is_a_cell_of_its_own(tmp_path):
 
 def start(path, results):
     command = [sys.executable, "-m", "bench", "run", str(path), "--results", str(results)]
-    return subprocess.Popen([*command, "--jobs", "2"], stderr=subprocess.DEVNULL, cwd=path.parent)
+    return subprocess.Popen(
+        [*command, "--jobs", "2"],
+        stderr=subprocess.DEVNULL,
+        cwd=path.parent,
+        # A shell's background job ignores Ctrl-C, and so would all that it starts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
 
 
 def test_killed_three_times_and_resumed_the_rows_are_those_of_one_run(tmp_path):
