@@ -250,10 +250,8 @@ def _add_up(indptr, indices, data, now):
 
 @cache
 def compile_search() -> None:
-    """Compile (or load) the search, once a process, on a problem of two states."""
+    """Compile (or load) what a round needs, once a process, on a problem of two states."""
     T = [[[0.5, 0.5], [0.5, 0.5]], [[1.0, 0.0], [0.0, 1.0]]]
     tiny = RootBounds(SensingMDP.from_arrays(T, [[0.0, 1.0], [1.0, 0.0]], 0.5, 0.1))
-    scores = pack_scores(tiny.tables, tiny.look_costs, tiny.look_costs)
-    tiny._search(0, scores, 0.0, 2, Budget())
-    tiny.visits()
+    tiny.round(2, 0.0, Budget())
     repetitions(tiny.information.rows, 0.5, 0, np.ones(2), 0.5)
