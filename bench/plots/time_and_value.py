@@ -120,15 +120,17 @@ def _brief(value: float, digits: int) -> str:
 def value_window(rows: pd.DataFrame) -> tuple[float, float, pd.Series]:
     """The range of values worth showing, and which rows lie outside it.
 
-    It holds the bound, the best value, and every method not much farther from the best than the
-    middle one is.
+    It holds the bound, the best value, every method not much farther from the best than the middle
+    one is, and every simulated one: its error bar must be seen.
     """
     rewards = rows["rewards"].iloc[0]
     loss = (rows["shown"].max() - rows["shown"]) if rewards else rows["shown"] - rows["shown"].min()
     best = rows["shown"].max() if rewards else rows["shown"].min()
     bound = rows["shown_bound"].iloc[0]
     room = abs(bound - best) if pd.notna(bound) else 0.0
+    simulated = loss[rows["shown_error"].notna()].max()
     reach = max(2.5 * loss.median(), 1.5 * room, NEAR * abs(best), 1e-9)
+    reach = max(reach, simulated) if pd.notna(simulated) else reach
     outside = loss > reach
     inside = rows["shown"][~outside]
     ends = [*inside, *([bound] if pd.notna(bound) else [])]

@@ -177,6 +177,18 @@ def test_far_off_values_stand_on_the_edge():
     assert inside.max() < high
 
 
+def test_a_simulated_value_is_never_moved_to_the_edge():
+    frame = tidy(
+        [
+            *(row(solver=s, value=v) for s, v in (("spi", -0.020), ("atm", -0.019))),
+            *(row(solver=s, value=v) for s, v in (("sarsop", -0.0195), ("always-sense", 0.4))),
+            row(solver="pomcp", value=-0.002, standard_error=0.001),
+        ]
+    )
+    _, _, outside = value_window(frame)
+    assert list(frame["method"][outside]) == ["Always sense"]
+
+
 def test_depth_figure_shows_values_bounds_and_where_theorems_hold(certificates):
     (name, figure), *rest = drawn(certificates, "certificates").items()
     assert (name, rest) == ("depth-two-state-k0.25", [])
