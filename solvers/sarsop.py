@@ -54,10 +54,9 @@ SLACK_SHARE = 0.1
 """Share of the gap that a round may leave open."""
 RAISE = 4
 """After a stalled round the node limit of a search rises by this factor."""
-DEEPEN = 0.25
+DEEPEN, DEEPEN_STALLED = 0.25, 1.5
 """Share of the work made so far that a deeper level may cost, if rounds like the last one do not
-reach the target for less.  After a stalled round it may cost as much again as all so far, but not
-more than what the raised node limit is about to cost."""
+reach the target for less; and after a stalled round, if the raised node limit would cost more."""
 SWEEPS_PER_DEPTH = 8
 """How many sweeps the estimate of a deeper level counts on."""
 
@@ -128,7 +127,7 @@ class SARSOP(Solver):
             worth = min(DEEPEN * bounds.work, rest)
             if bounds.gap > STALLED * before and ends[AT_LIMIT]:
                 limit = min(RAISE * limit, LAST_LIMIT)
-                worth = min(bounds.work, RAISE * ends[AT_LIMIT])
+                worth = min(DEEPEN_STALLED * bounds.work, RAISE * ends[AT_LIMIT])
             elif bounds.gap > 0.999 * before and not deeper:
                 break  # every search closed and nothing moves: rounding is what is left
         return Solution(
