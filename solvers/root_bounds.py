@@ -20,7 +20,6 @@ from functools import cache
 import numpy as np
 from numba import njit
 
-from solvers.baseline import solve_baseline
 from solvers.delayed_information import DelayedInformation
 from solvers.mixtures import repetitions
 from solvers.model import SensingMDP
@@ -69,23 +68,28 @@ class RootBounds:
         self.tables = make_tables(problem, self.information)
 
     def _first_plans(self) -> PlanTable:
-        """At each root the better of looking always and repeating one action for good."""
+        """At each root the better of looking always and repeating one action for good.
+
+        Looking always, with the action that is best if looks were free from then on: for a uniform
+        sensing cost that is the best such policy.
+        """
         problem, rows = self.problem, self.information.rows
-        seen, Q = solve_baseline(problem, problem.sensing_costs())
-        best, again = Q.argmin(axis=1), self.repeat.argmin(axis=1)
+        best = self.information.look_values(self.L).argmin(axis=1)
+        again = self.repeat.argmin(axis=1)
         costs = self.look_costs[np.arange(len(best)), best]
         table = PlanTable(problem, [Plan((), False)] * len(best), costs, [NOWHERE] * len(best))
         table.costs[problem.terminal] = 0.0
-        for s in np.flatnonzero(~problem.terminal):
-            if self.repeat[s, again[s]] < seen[s]:
-                table.put(s, Plan((int(again[s]),), False), self.repeat[s, again[s]], None)
-                continue
+        live = np.flatnonzero(~problem.terminal)
+        for s in live:
             table.plans[s] = Plan((int(best[s]),), True)
             r = rows.row_of[s, best[s]]
             states = rows.indices[rows.indptr[r] : rows.indptr[r + 1]]
             chances = rows.data[rows.indptr[r] : rows.indptr[r + 1]]
-            live = ~problem.terminal[states]
-            table.rows[s] = states[live], problem.discount * chances[live]
+            on = ~problem.terminal[states]
+            table.rows[s] = states[on], problem.discount * chances[on]
+        seen = table.values()
+        for s in live[self.repeat[live, again[live]] < seen[live]]:
+            table.put(s, Plan((int(again[s]),), False), self.repeat[s, again[s]], None)
         return table
 
     @property
@@ -135,7 +139,7 @@ class RootBounds:
         ends = dict.fromkeys(range(3), 0.0)
         for i, j in enumerate(roots):
             if i % 8 == 0:
-                if i % 64 == 0:
+                if i and i % 64 == 0:
                     self._evaluate()
                 QL, QV = (self.information.look_values(X) for X in (self.L, self.V))
                 scores = pack_scores(self.tables, QL, QV)
