@@ -69,10 +69,10 @@ class Sheet:
     def describe(self, line: int, rows: list[pd.Series]) -> None:
         """Sensing costs, method and sensing rates before a line."""
         words = ["k = " + ", ".join(cost_title(row["k"]) for row in rows)]
-        for method in dict.fromkeys(row["method"] for row in rows):
-            words += textwrap.wrap(method, MOST_LETTERS)
+        words += dict.fromkeys(row["method"] for row in rows)
         rates = [f"{row['sensing_rate']:.0%}" for row in rows if pd.notna(row["sensing_rate"])]
         words += [f"looks at {' or '.join(dict.fromkeys(rates))} of steps"] if rates else []
+        words = [line for text in words for line in textwrap.wrap(text, MOST_LETTERS)]
         y = self._corner(line, 0)[1] + (self.height - 1) / 2
         self.ax.text(-0.5, y, "\n".join(words), va="center", linespacing=1.5, fontsize=6.5)
 
