@@ -17,6 +17,7 @@ from solvers import (
     solve,
 )
 from tests.solvers.brute_force import small_problems
+from tests.solvers.sampling_error import sampling_error
 
 
 def brute_force(problem: SensingMDP, policy: Policy, root: int, depth: int) -> tuple:
@@ -75,13 +76,9 @@ def test_agrees_with_simulation(problem, seed, by_belief):
     if by_belief:
         problem = problem.with_sensing_cost(doubt)
     policy = random_alpha_policy(problem, seed)
-    episodes = 10_000
-    found = simulate(problem, policy, episodes, seed=seed)
+    found = simulate(problem, policy, 10_000, seed=seed)
     value = problem.start @ evaluate(problem, policy)
-    # The empirical Bernstein bound, missed once in 10^5 runs: what is rare may not have been seen.
-    spread = np.ptp(np.append(problem.costs, 0)) + problem.max_sensing_cost
-    unseen = 3 * spread / (1 - problem.discount) * np.log(3e5) / episodes
-    assert abs(found.mean - value) <= 5.1 * found.standard_error + unseen + found.truncation
+    assert abs(found.mean - value) <= sampling_error(problem, found)
 
 
 @pytest.mark.parametrize("solver", ["always-sense", "spi"])

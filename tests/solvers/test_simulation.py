@@ -7,6 +7,7 @@ from bench.problems import load_problem
 from solvers import Plan, PlanPolicy, Policy, PolicyError, SensingMDP, evaluate_fully, simulate
 from solvers.simulation import default_max_steps
 from tests.solvers.brute_force import small_problems
+from tests.solvers.sampling_error import sampling_error
 
 
 def random_plans(problem: SensingMDP, seed: int) -> PlanPolicy:
@@ -45,9 +46,8 @@ def hidden_state_returns(problem, policy, episodes, seed) -> np.ndarray:
 def test_agrees_with_exact_evaluation(problem, seed):
     policy = random_plans(problem, seed)
     exact = evaluate_fully(problem, policy)
-    found = simulate(problem, policy, 2000, seed=seed)
-    slack = 5 * found.standard_error + found.truncation + 1e-9
-    assert abs(found.mean - problem.start @ exact.values) <= slack
+    found = simulate(problem, policy, 10_000, seed=seed)
+    assert abs(found.mean - problem.start @ exact.values) <= sampling_error(problem, found)
 
 
 @pytest.mark.parametrize("problem_id", ["two-state", "inventory", "frozen-lake-4x4"])
