@@ -26,8 +26,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from solvers.model import SensingMDP
-from solvers.validation import ModelError
+from solvers.core.model import SensingMDP
+from solvers.core.validation import ModelError
 
 DISTRIBUTION = "distribution"
 """The POMDP starts in the belief ``start``, as in the paper."""

@@ -1,13 +1,13 @@
 """Planning when looking costs money: the model, exact evaluation, solvers, bounds, certificates."""
 
-from solvers.certificates import Certificate, always_sense_threshold, certify
-from solvers.delayed_information import delayed_information_bound
-from solvers.evaluation import Evaluation, evaluate, evaluate_fully
-from solvers.model import SensingMDP
-from solvers.policy import AlphaVectorPolicy, Plan, PlanPolicy, Policy, PolicyError
-from solvers.simulation import Simulation, simulate
-from solvers.solution import BUDGET, SOLVED, Solution
-from solvers.solver import (
+from solvers.bounds.certificates import Certificate, always_sense_threshold, certify
+from solvers.bounds.delayed_information import delayed_information_bound
+from solvers.core.evaluation import Evaluation, evaluate, evaluate_fully
+from solvers.core.model import SensingMDP
+from solvers.core.policy import AlphaVectorPolicy, Plan, PlanPolicy, Policy, PolicyError
+from solvers.core.simulation import Simulation, simulate
+from solvers.core.solution import BUDGET, SOLVED, Solution
+from solvers.core.solver import (
     Budget,
     Solver,
     SolverError,
@@ -16,7 +16,7 @@ from solvers.solver import (
     solve,
     solver_classes,
 )
-from solvers.validation import ModelError
+from solvers.core.validation import ModelError
 
 __all__ = [
     "BUDGET",

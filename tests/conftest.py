@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench import problems
-from solvers import solver
+from bench.problems import registry as problems
+from solvers.core import solver
 
 
 @pytest.fixture(autouse=True)

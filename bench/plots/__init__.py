@@ -17,13 +17,13 @@ from matplotlib.figure import Figure
 from bench.plots import depth, gap_over_time, over_cost, policy_picture, profile, time_and_value
 from bench.plots.results import Results, load_results
 from bench.plots.style import FILE_TYPES, save, styled
-from bench.store import Store, write_json
-from bench.suite import SuiteError, suite_path
+from bench.store.store import Store, write_json
+from bench.suites.suite import SuiteError, suite_path
 
 BENCH = Path(__file__).resolve().parent.parent
 DRAWN_BY = (
-    *("plots/*.py", "problems/*.py", "data/published.csv"),
-    *("frame.py", "stale.py", "labels.py", "published.py", "certificate_table.py"),
+    *("plots/*.py", "problems/*.py", "analysis/*.py", "analysis/data/published.csv"),
+    *("store/stale.py", "tables/certificate_table.py"),
 )
 STAMP = "drawn.json"
 """What the figures in a folder were made from."""

@@ -17,11 +17,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from bench.certificate_table import certificates
-from bench.frame import problem_facts
-from bench.labels import cost_title
+from bench.analysis.frame import problem_facts
+from bench.analysis.labels import cost_title
 from bench.plots.results import Results, value_axis_name
 from bench.plots.style import GREY, INK, LINES, add_legend, panels
+from bench.tables.certificate_table import certificates
 
 LEAST_DEPTHS = 3
 MOST_ROOTS = 5

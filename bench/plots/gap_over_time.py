@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from bench.labels import cost_title
+from bench.analysis.labels import cost_title
 from bench.plots.gap_axis import CEILING, FLOOR, log_gap
 from bench.plots.results import Results, costs_of
 from bench.plots.style import add_legend, line_handle, log_seconds, panels

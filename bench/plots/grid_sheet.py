@@ -17,10 +17,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path
 
-from bench.labels import cost_title
+from bench.analysis.labels import cost_title
 from bench.plots.style import DOUBLE, GREY, INK, legend_below
 from bench.problems import Grid
-from solvers.model import SensingMDP
+from solvers.core.model import SensingMDP
 
 LOOKS, NEVER_LOOKS, STILL_BLIND = "looks here", "never looks", "still blind"
 LIKELY, POSSIBLE = 0.3, 0.01

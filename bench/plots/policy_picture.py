@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from bench.frame import problem_facts
+from bench.analysis.frame import problem_facts
 from bench.plots.grid_sheet import LOOKS, NEVER_LOOKS, STILL_BLIND, Sheet
 from bench.plots.results import Results, costs_of
 from bench.problems import Grid
-from solvers.model import SensingMDP
+from solvers.core.model import SensingMDP
 
 STEPS = 7
 """Grids on a line; of a longer plan the first ones, the last and some between are shown."""

@@ -15,7 +15,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator, PercentFormatter
 
-from bench.frame import INSTANCE
+from bench.analysis.frame import INSTANCE
 from bench.plots.results import Results
 from bench.plots.style import add_legend, line_handle, log_seconds, panels
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from bench.frame import details, load_frame, problem_facts
-from bench.labels import DEPTH_LETTER
+from bench.analysis.frame import details, load_frame, problem_facts
+from bench.analysis.labels import DEPTH_LETTER
 from bench.plots.style import Style, method_styles
 
 UNITS = {"inventory": r"\$1000"}
@@ -22,7 +22,7 @@ MOST_DEPTHS = 3
 
 @dataclass(frozen=True)
 class Results:
-    """A suite's rows as :func:`bench.frame.tidy` gives them, and where its details lie."""
+    """A suite's rows as :func:`bench.analysis.frame.tidy` gives them, and where its details lie."""
 
     suite: str
     results_dir: Path

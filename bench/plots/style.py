@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
-from bench.labels import solver_rank
+from bench.analysis.labels import solver_rank
 
 SINGLE, DOUBLE = 3.3, 7.0
 """Column widths of a printed page; this and all sizes in inches."""
@@ -38,7 +38,7 @@ FAMILIES = {
     "qmdp": ("#8A6D00", "<", 1),
     "pbvi": ("#000000", "X", 4),
     "fib": ("#CC79A7", "v", 4),
-    "sarsop": ("#D55E00", "D", 0),
+    "dips": ("#D55E00", "D", 0),
     "delayed-information": ("#332288", "h", 1),
     "spi": ("#0072B2", "o", 0),
 }

@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from bench.labels import cost_title, number
+from bench.analysis.labels import cost_title, number
 from bench.plots.results import Results, costs_of, value_axis_name
 from bench.plots.style import GREY, INK, add_legend, darker, log_seconds, panels, point_handle
 

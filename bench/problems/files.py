@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.problems import Problem
-from pomdp_bridge import files
-from solvers.model import SensingMDP
-from solvers.validation import SensingCost
+from bench.problems.problem import Problem
+from pomdp_bridge.files import formats as files
+from solvers.core.model import SensingMDP
+from solvers.core.validation import SensingCost
 
 
 def file_problem(path: str | Path) -> Problem:

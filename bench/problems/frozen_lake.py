@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cache, partial
 
-from bench.problems import Grid, Problem
 from bench.problems.gymnasium_table import model_from_table
-from solvers.model import SensingMDP
-from solvers.validation import SensingCost
+from bench.problems.problem import Grid, Problem
+from solvers.core.model import SensingMDP
+from solvers.core.validation import SensingCost
 
 DISCOUNT = 0.9
 MAPS = {

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from scipy import sparse
 
-from bench.problems import Problem
-from solvers.model import SensingMDP
-from solvers.validation import ModelError, SensingCost
+from bench.problems.problem import Problem
+from solvers.core.model import SensingMDP
+from solvers.core.validation import ModelError, SensingCost
 
 DISCOUNT = 0.95
 """Gymnasium environments carry no discount; this one is used for ``gym:NAME``."""

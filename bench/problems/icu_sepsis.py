@@ -11,9 +11,9 @@ from importlib.metadata import files
 
 import numpy as np
 
-from bench.problems import Problem
-from solvers.model import SensingMDP
-from solvers.validation import ModelError, SensingCost
+from bench.problems.problem import Problem
+from solvers.core.model import SensingMDP
+from solvers.core.validation import ModelError, SensingCost
 
 DISCOUNT = 0.99
 TERMINAL = (713, 714, 715)

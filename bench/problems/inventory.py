@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bench.problems import Problem
-from solvers.model import SensingMDP
-from solvers.validation import SensingCost
+from bench.problems.problem import Problem
+from solvers.core.model import SensingMDP
+from solvers.core.validation import SensingCost
 
 DISCOUNT = 0.8
 CAPACITY = 3

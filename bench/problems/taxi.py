@@ -13,9 +13,9 @@ from functools import cache, partial
 
 import numpy as np
 
-from bench.problems import Grid, Problem
-from solvers.model import SensingMDP
-from solvers.validation import SensingCost
+from bench.problems.problem import Grid, Problem
+from solvers.core.model import SensingMDP
+from solvers.core.validation import SensingCost
 
 DISCOUNT = 0.95
 SIZE = 5

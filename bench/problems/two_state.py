@@ -6,9 +6,9 @@ from functools import partial
 
 import numpy as np
 
-from bench.problems import Problem
-from solvers.model import SensingMDP
-from solvers.validation import SensingCost
+from bench.problems.problem import Problem
+from solvers.core.model import SensingMDP
+from solvers.core.validation import SensingCost
 
 DISCOUNT = 0.5
 ACTIONS = ("R", "B")  # red, blue: the paper's letters

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from bench import load_problem, rows
-from bench.store import Store
+from bench import load_problem
+from bench.store import rows
+from bench.store.store import Store
 from solvers import solve
 
 _keys = itertools.count(1)

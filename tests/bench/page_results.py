@@ -6,9 +6,9 @@ a problem whose every name is markup.
 
 import numpy as np
 
-from bench.cell import run_cell
 from bench.problems import Problem, problems
-from bench.store import Store
+from bench.run.cell import run_cell
+from bench.store.store import Store
 from solvers import SensingMDP
 
 SUITE = "tiny"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bench.cli import main
-from bench.store import Store
+from bench.store.store import Store
 
 PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
 BLOCK = re.compile(r"```(?:python|toml)\n# file: (\S+)\n(.*?)```", re.DOTALL)

@@ -1,6 +1,6 @@
 import pytest
 
-from pomdp_bridge import environment
+from pomdp_bridge.julia import environment
 
 
 @pytest.fixture

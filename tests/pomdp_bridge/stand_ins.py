@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
-from pomdp_bridge import environment
+from pomdp_bridge.julia import environment
 
 
 def stand_in(folder, answer):

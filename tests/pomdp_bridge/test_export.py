@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from random_problems import SHAPES, random_plans, random_problem
 
 from bench import load_problem
 from pomdp_bridge.export import FlatPOMDP, flatten, reveal_start
 from solvers import ModelError, PlanPolicy, SensingMDP, evaluate, solve
+from tests.pomdp_bridge.random_problems import SHAPES, random_plans, random_problem
 
 
 def pomdp_value(pomdp: FlatPOMDP, policy: PlanPolicy) -> np.ndarray:

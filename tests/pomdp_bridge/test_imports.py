@@ -4,7 +4,13 @@ import sys
 LOOK = """
 import sys
 import bench, pomdp_bridge, solvers
-from pomdp_bridge import bridge, doctor, environment, files, julia_solvers, setup, worker
+from pomdp_bridge.julia import bridge
+from pomdp_bridge.julia import doctor
+from pomdp_bridge.julia import environment
+from pomdp_bridge.files import formats as files
+from pomdp_bridge.julia import solvers as julia_solvers
+from pomdp_bridge.julia import setup
+from pomdp_bridge.julia import worker
 known = solvers.solver_classes()
 assert {"julia-sarsop", "julia-sarsop-structured", "julia-fib", "julia-pomcp", "julia-qmdp",
         "julia-pbvi"} <= set(known), sorted(known)

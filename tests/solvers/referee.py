@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import assume
 
 from solvers import SensingMDP, certify
-from solvers.blind_tree import TreeTooLarge
+from solvers.bounds.blind_tree import TreeTooLarge
 
 DEPTHS = (1, 6, 18, 48)
 CERTAIN = 1e-9

@@ -3,7 +3,7 @@
 import numpy as np
 
 from solvers import SensingMDP
-from solvers.simulation import Simulation
+from solvers.core.simulation import Simulation
 
 MISSED = 1e-5
 """Chance that a correct mean lies farther off."""

@@ -5,7 +5,7 @@ import pytest
 
 from bench import load_problem
 from bench.problems import find_problem
-from pomdp_bridge import files
+from pomdp_bridge.files import formats as files
 from solvers import ModelError, solve
 
 

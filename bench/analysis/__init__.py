@@ -1,0 +1,1 @@
+"""Rows as a table of numbers, beside the published ones."""

@@ -1,0 +1,228 @@
+"""The commands about suites: run, table, plot, report, list, perf, julia."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from bench.problems import problems
+from bench.run.progress import Progress
+from bench.run.runner import RERUN_ALL, RERUN_FAILED, Crew, Runner, choose
+from bench.store import rows
+from bench.store.store import Store
+from bench.suites.suite import Suite, SuiteError, load_suite, suite_names, suite_path
+from solvers import make_solver, solver_classes
+
+RESULTS = Path("results")
+"""Where results go unless told otherwise: in the directory one stands in."""
+FORMATS = ("terminal", "markdown", "latex", "csv")
+MOST_FAILURES = 12
+
+
+def add(commands: Any) -> None:
+    """Add these commands to the parser."""
+    add_run(commands)
+    show = commands.add_parser("list", help="problems, solvers, suites, and which can run here")
+    show.set_defaults(call=list_all)
+    table = commands.add_parser("table", help="print a suite's table and write it to its results")
+    table.add_argument("--format", choices=FORMATS, default="terminal", help="what to print")
+    table.set_defaults(call=make_table)
+    plot = commands.add_parser("plot", help="draw a suite's figures")
+    plot.set_defaults(call=make_plots)
+    report = commands.add_parser("report", help="write a suite's report page")
+    report.set_defaults(call=make_report)
+    for command in (table, plot, report):
+        command.add_argument("suite", help="name of a suite, or path of a .toml file")
+        add_results(command)
+    perf = commands.add_parser("perf", help="our speed, as ratios")
+    add_results(perf)
+    perf.set_defaults(call=measure_speed)
+    julia = commands.add_parser(
+        "julia", help="set up the POMDPs.jl solvers, or say what is missing"
+    )
+    julia.add_argument("what", choices=("setup", "doctor"))
+    julia.set_defaults(call=julia_tools)
+
+
+def add_run(commands: Any) -> None:
+    run = commands.add_parser("run", help="run a suite; what is done already is not done again")
+    run.add_argument("suite", help="name of a suite, or path of a .toml file")
+    run.add_argument("--budget", type=seconds, help="planning seconds for every cell")
+    run.add_argument("--jobs", type=count, help="cells at once (default: one per core)")
+    run.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="SOLVER/PROBLEM",
+        help="only these cells; * stands for any; may be given several times",
+    )
+    run.add_argument("--rerun", choices=(RERUN_FAILED, RERUN_ALL), help="do these again")
+    run.add_argument("--executor", choices=("local", "dask"), default="local")
+    run.add_argument("--scheduler", metavar="ADDRESS", help="of the Dask cluster: tcp://HOST:PORT")
+    add_solver_files(run)
+    add_results(run)
+    run.set_defaults(call=run_suite)
+
+
+def add_solver_files(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--solver-file",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a file of solvers or problems to join",
+    )
+
+
+def add_results(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--results",
+        type=Path,
+        default=RESULTS,
+        metavar="DIR",
+        help="results directory (default: results, in the current directory)",
+    )
+
+
+def run_suite(args: argparse.Namespace) -> int:
+    """Run a suite and say what came of it."""
+    suite = load_suite(args.suite, tuple(args.solver_file))
+    cells = choose(suite.cells(args.budget), args.only)
+    store = Store(args.results, suite.name)
+    crew = _crew(args)
+    progress = Progress(crew.size())
+    try:
+        Runner(store, crew, progress).run(cells, args.rerun)
+    except KeyboardInterrupt:
+        left = len(progress.todo)
+        print(
+            f"stopped: {len(cells) - left} of {len(cells)} cells have their row; "
+            f"run it again to go on",
+            file=sys.stderr,
+        )
+        return 130
+    finally:
+        crew.close()
+    _summarise(suite, store, {cell.key for cell in cells})
+    print(f"rows: {store.rows_path}; next: sensebench table {args.suite}")
+    return 0
+
+
+def _crew(args: argparse.Namespace) -> Crew:
+    if args.executor == "dask":
+        from bench.run.dask_executor import dask_crew
+
+        if args.jobs is not None:
+            raise ValueError("--jobs is for this machine; a Dask cluster has its own workers")
+        return dask_crew(args.scheduler)
+    if args.scheduler is not None:
+        raise ValueError("--scheduler needs --executor dask")
+    return Crew.local(args.jobs or os.cpu_count() or 1)
+
+
+def _summarise(suite: Suite, store: Store, keys: set[str]) -> None:
+    last = {row["key"]: row for row in store.read() if row["key"] in keys}
+    counts = Counter(row["status"] for row in last.values())
+    words = ", ".join(f"{counts[s]} {s}" for s in rows.STATUSES if counts[s])
+    print(f"{suite.name}: {len(last)} of {len(keys)} cells have their row: {words}")
+    bad = [r for r in last.values() if r["status"] not in (rows.OK, rows.SKIPPED)]
+    for row in bad[:MOST_FAILURES]:
+        name = f"{row['label']} / {row['problem']}, k = {row['sensing_cost']}"
+        print(f"  {name}: {row['reason']}")
+    if len(bad) > MOST_FAILURES:
+        print(f"  and {len(bad) - MOST_FAILURES} more that failed")
+
+
+def list_all(args: argparse.Namespace) -> None:
+    """Problems, solvers and suites, and which of them can run here."""
+    print("problems")
+    for problem in problems().values():
+        costs = ", ".join(f"{k:g}" for k in problem.sensing_costs)
+        print(f"  {problem.id:28} {problem.title}; k = {costs}")
+    print("  gym:NAME, FILE.npz, FILE.pomdp   any Gymnasium environment with a table P; a file\n")
+    print("solvers, with their options")
+    reasons: dict[str, list[str]] = {}
+    for name, cls in sorted(solver_classes().items()):
+        options = ", ".join(f"{o}={d!r}" for o, d in cls.options().items() if d is not None)
+        optional = ", ".join(o for o, d in cls.options().items() if d is None)
+        print(f"  {name:28} {'; '.join(text for text in (options, optional) if text)}".rstrip())
+        reason = make_solver(name).available()
+        if reason is not None:
+            reasons.setdefault(reason, []).append(name)
+    for reason, names in reasons.items():
+        print(f"  cannot run here: {', '.join(names)} ({reason})")
+    print("\nsuites")
+    for name in suite_names():
+        try:
+            suite = load_suite(name)
+            print(f"  {name:28} {suite.title} ({len(suite.cells())} cells)")
+        except SuiteError as error:
+            print(f"  {name:28} [cannot run here: {str(error).splitlines()[0]}]")
+
+
+def make_table(args: argparse.Namespace) -> None:
+    """Print a suite's table; its CSV, Markdown and LaTeX go beside the rows."""
+    from bench.tables.tables import render, write_tables
+
+    suite = _stored_suite(args)
+    print(render(suite, args.results, args.format))
+    written = write_tables(suite, args.results)
+    print(f"written: {', '.join(str(path) for path in written)}", file=sys.stderr)
+
+
+def make_plots(args: argparse.Namespace) -> None:
+    """Draw a suite's figures."""
+    from bench.plots import write_plots
+
+    for path in write_plots(_stored_suite(args), args.results):
+        print(path)
+
+
+def make_report(args: argparse.Namespace) -> None:
+    """Write a suite's report page."""
+    from bench.report.report import write_report
+
+    print(f"report: {write_report(_stored_suite(args), args.results)}")
+
+
+def _stored_suite(args: argparse.Namespace) -> str:
+    """The suite as given, checked; by name, its file need not be at hand any more."""
+    if not (args.results / args.suite / "rows.csv").is_file():
+        suite_path(args.suite)
+    return args.suite
+
+
+def measure_speed(args: argparse.Namespace) -> int:
+    """Our speed, as ratios."""
+    from bench.perf import perf
+
+    return perf.main(args)
+
+
+def julia_tools(args: argparse.Namespace) -> int:
+    """Set up Julia, or say what is missing."""
+    from pomdp_bridge.julia.doctor import diagnose
+    from pomdp_bridge.julia.setup import install
+
+    found = install() if args.what == "setup" else diagnose()
+    print(found)
+    return found.exit_code
+
+
+def seconds(text: str) -> float:
+    """An argument that is a number of seconds above 0."""
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text}: expected a number of seconds above 0")
+    return value
+
+
+def count(text: str) -> int:
+    """An argument that is a whole number above 0."""
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text}: expected a whole number above 0")
+    return int(text)

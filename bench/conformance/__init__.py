@@ -1,0 +1,1 @@
+"""Does a solver keep the contract?"""

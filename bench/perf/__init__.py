@@ -1,0 +1,1 @@
+"""Our speed, as ratios measured in one run."""

@@ -1,0 +1,46 @@
+"""What a problem of the benchmark is: how to build it, and how its numbers are printed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from solvers.core.model import SensingMDP
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Where the states of a grid world lie, for pictures.
+
+    cells : rows of one letter per cell (S start, F floor, H hole, G goal, …)
+    position : (row, column) of each state
+    walls : pairs of neighbouring cells ((row, column), (row, column)) that a wall parts
+    """
+
+    cells: tuple[str, ...]
+    position: tuple[tuple[int, int], ...]
+    walls: tuple[tuple[tuple[int, int], tuple[int, int]], ...] = ()
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A named problem: how to build it, and how its numbers are printed.
+
+    sensing_costs : the paper's sensing costs; the first is the default
+    rewards : True when the problem is stated in rewards, so tables print −cost
+    scale : what printed values are multiplied by (1000 on the lakes, as in the paper)
+    digits : decimals of printed values
+    """
+
+    id: str
+    title: str
+    build: Callable[[float], SensingMDP]
+    sensing_costs: tuple[float, ...]
+    rewards: bool = True
+    scale: float = 1.0
+    digits: int = 3
+    grid: Callable[[], Grid] | None = None
+
+    def shown(self, cost: float) -> float:
+        """A cost as tables print it: a reward where the problem is stated so, scaled."""
+        return (-cost if self.rewards else cost) * self.scale

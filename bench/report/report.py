@@ -1,0 +1,239 @@
+"""The report of a suite: one static HTML page with the table, every run, the figures, the policies.
+
+Numbers come from :mod:`bench.analysis.frame`, so the page, the tables and the plots agree; this
+module only arranges them for the page and writes the file.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pandas as pd
+
+from bench.analysis.frame import details, load_frame, problem_facts
+from bench.analysis.labels import number, percent, solver_rank
+from bench.problems import Problem
+from bench.report.page_file import page_file
+from bench.report.policy_data import PolicyData
+from bench.store.store import Store, suite_name
+from bench.suites.suite import SuiteError, load_suite
+
+TRACE_POINTS = 80
+CLOSED = 1e-7
+"""A proven gap below this is rounding: the value is optimal."""
+TIMES = ("start", "compile", "export", "solve", "evaluate", "wall")
+
+
+def write_report(suite: str, results_dir: str | Path) -> Path:
+    """Write ``<results_dir>/<suite>/report.html`` from what the suite's runs left there.
+
+    suite : its name, or the path of its file, which has its title and says which cells it has
+    """
+    frame = load_frame(suite, results_dir)
+    folder = Store(results_dir, suite).directory
+    columns = _columns(frame)
+    policies = PolicyData()
+    cells = []
+    for row in frame.to_dict("records"):
+        detail = details(suite, results_dir, row["key"])
+        cell = {**_cell(row, detail), "solver": columns[row["method"]]}
+        cell["explorable"] = policies.add(
+            row["key"], problem_facts(row["problem"]), row["sensing_cost"], detail
+        )
+        cells.append(cell)
+    title, words = _title(suite)
+    content = {
+        "suite": suite_name(suite),
+        "words": words,
+        "problems": _problems(frame),
+        "solvers": list(dict.fromkeys(columns.values())),
+        "cells": cells,
+        "settings": _settings(frame),
+        "environments": _environments(folder),
+        "figures": _figures(folder, frame),
+    }
+    path = folder / "report.html"
+    temporary = path.with_suffix(".html.tmp")
+    temporary.write_text(page_file(title, content, policies.content()), encoding="utf-8")
+    os.replace(temporary, path)
+    return path
+
+
+def _cell(row: dict[str, Any], detail: dict[str, Any]) -> dict[str, Any]:
+    """One run as the page reads it; numbers in the units the tables print."""
+    facts = problem_facts(row["problem"])
+    k = row["k"]
+    trace = [[seconds, *_range(facts, low, high)] for seconds, low, high in detail.get("trace", [])]
+    return {
+        "key": row["key"],
+        "problem": row["problem"],
+        "k": k if isinstance(k, str) else _short(k),
+        "method": row["method"],
+        "solverId": row["solver"],
+        "options": row["options"],
+        "seed": row["seed"],
+        "status": row["status"],
+        "reason": row["failure"],
+        "note": row["note"],
+        "value": _short(row["shown"]),
+        "standardError": _short(row["shown_error"]),
+        "best": bool(row["best"]),
+        "published": row["published_text"].replace("-", "\u2212"),
+        "flag": row["flag"],
+        "gap": _short(row["gap"]),
+        "gapText": _gap_words(row),
+        "bestBound": _short(row["shown_bound"]),
+        "bounds": _range(facts, row["lower"], row["upper"]),
+        "seconds": _short(row["solve_seconds"]),
+        "times": {name: _short(row[f"{name}_seconds"]) for name in TIMES},
+        "sensingRate": _short(row["sensing_rate"]),
+        "iterations": _short(row["iterations"]),
+        "solverStatus": row["solver_status"],
+        "memory": _short(row["peak_memory_mb"]),
+        "budget": _short(row["budget_seconds"]),
+        "threads": _short(row["threads"]),
+        "startBelief": row["start_belief"],
+        "versions": json.loads(row["versions"] or "{}"),
+        "code": row["code"],
+        "clone": row["clone"],
+        "finished": row["finished"],
+        "trace": _thinned(trace),
+        "info": detail.get("info", {}),
+    }
+
+
+def _range(facts: Problem, lower: float | None, upper: float | None) -> list[float | None]:
+    """Bounds on a cost as printed, low end first: a reward turns them over."""
+    shown = [None if x is None else _short(facts.shown(x)) for x in (lower, upper)]
+    return shown[::-1] if facts.rewards else shown
+
+
+def _thinned(trace: list) -> list:
+    """At most TRACE_POINTS of a trace, first and last among them."""
+    if len(trace) <= TRACE_POINTS:
+        return trace
+    last = len(trace) - 1
+    return [trace[round(i * last / (TRACE_POINTS - 1))] for i in range(TRACE_POINTS)]
+
+
+def _gap_words(row: dict[str, Any]) -> str:
+    """A proven gap in words; the distance itself where the value is 0 and has no shares."""
+    gap = row["gap"]
+    if math.isnan(gap):
+        return "no bound"
+    if math.isinf(gap):
+        return f"within {number(abs(row['shown_bound'] - row['shown']), row['digits'])}"
+    return "optimal" if gap <= CLOSED else percent(gap)
+
+
+def _short(x: float | None) -> float | int | None:
+    """A number of ten digits; None for what is missing or not finite."""
+    if x is None or not math.isfinite(x):
+        return None
+    short = float(f"{x:.10g}")
+    return int(short) if short.is_integer() else short
+
+
+def _columns(frame: pd.DataFrame) -> dict[str, str]:
+    """The column of each method, in order.
+
+    A solver that runs with other options on other problems has one column; two variants of it on
+    the same instance have two.
+    """
+    # A method stands where its plainest options put it: SPI before SPI-best.
+    ranked = frame.to_dict("records")
+    ranked.sort(key=lambda row: (solver_rank(row["solver"], row["options"]), row["method"]))
+    groups: list[tuple[str, str, set]] = []  # solver, label, instances taken
+    found = {}
+    for row in ranked:
+        if row["method"] in found:
+            continue
+        own = frame[frame["method"] == row["method"]]
+        instances = set(zip(own["problem"], own["sensing_cost"], strict=True))
+        for solver, label, taken in groups:
+            if solver == row["solver"] and not taken & instances:
+                taken |= instances
+                found[row["method"]] = label
+                break
+        else:
+            groups.append((row["solver"], row["method"], instances))
+            found[row["method"]] = row["method"]
+    return found
+
+
+def _problems(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    found = []
+    for problem_id in dict.fromkeys(frame["problem"]):
+        facts = problem_facts(problem_id)
+        unit = "reward" if facts.rewards else "cost"
+        found.append(
+            {
+                "id": problem_id,
+                "title": facts.title,
+                "unit": unit if facts.scale == 1 else f"{unit} × {facts.scale:g}",
+                "rewards": facts.rewards,
+                "scale": facts.scale,
+                "digits": facts.digits,
+                "grid": facts.grid is not None,
+            }
+        )
+    return found
+
+
+def _title(suite: str) -> tuple[str, str]:
+    """Title and description of a suite; its name alone where its file is not known here."""
+    try:
+        found = load_suite(suite)
+    except SuiteError:
+        return suite_name(suite), ""
+    return found.title, found.description
+
+
+def _settings(frame: pd.DataFrame) -> list[tuple[str, str]]:
+    """What was equal for every run, and what was not."""
+    counts = frame["status"].value_counts()
+    days = sorted(day[:10] for day in frame["finished"] if day)
+    return [
+        ("Runs", ", ".join(f"{n} {status}" for status, n in counts.items())),
+        ("Planning budget", _listed(frame["budget_seconds"], " s")),
+        ("Threads", _listed(frame["threads"])),
+        ("Seeds", ", ".join(dict.fromkeys(frame["seed"]))),
+        ("Finished", " to ".join(sorted({days[0], days[-1]})) if days else ""),
+    ]
+
+
+def _listed(column: pd.Series, unit: str = "") -> str:
+    return ", ".join(f"{x:g}{unit}" for x in sorted(column.dropna().unique()))
+
+
+def _environments(folder: Path) -> dict[str, Any]:
+    path = folder / "environment.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def _figures(folder: Path, frame: pd.DataFrame) -> list[dict[str, str]]:
+    """The suite's figures, those of all problems first; packed, since an SVG is mostly repetition.
+
+    The page shows them as images, so that nothing in them can act on it.
+    """
+    titles = dict(zip(frame["problem"], frame["problem_title"], strict=True))
+    found = []
+    for path in (folder / "figures").glob("*.svg"):
+        own = [p for p in titles if path.stem.endswith(f"-{p}")]
+        problem = max(own, key=len, default="")
+        words = path.stem.removesuffix(f"-{problem}").replace("-", " ").capitalize()
+        packed = gzip.compress(path.read_bytes(), mtime=0)
+        figure = {
+            "title": f"{words}: {titles[problem]}" if problem else words,
+            "file": f"figures/{quote(path.name)}",
+            "packed": base64.b64encode(packed).decode("ascii"),
+        }
+        found.append((bool(problem), path.stem, figure))
+    return [figure for _, _, figure in sorted(found, key=lambda each: each[:2])]

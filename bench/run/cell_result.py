@@ -1,0 +1,164 @@
+"""What a cell makes of a solution: checks, the figures of its row, the details beside it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+from solvers import PlanPolicy, Policy, SensingMDP, Solution
+from solvers.core.evaluation import unroll_plans
+
+PACKAGES = ("sensebench", "numpy", "scipy", "numba", "gymnasium", "icu-sepsis")
+SETTINGS = (
+    *("problem", "sensing_cost", "solver", "options", "seed", "label"),
+    *("budget", "threads", "memory_mb"),
+)
+DIGITS = 10
+"""Significant digits of the numbers in details."""
+ALL_ROOTS = 600
+MOST_PLANS = 300
+MOST_ACTIONS = 100
+"""Plans are kept for every root of a problem with up to ALL_ROOTS states, so that the policy can be
+followed past a look; else for the MOST_PLANS likeliest start roots.  Each up to MOST_ACTIONS."""
+CROSSING = 1e-9
+"""How far a lower bound may lie above the value, as a share of it, and still be rounding."""
+
+
+class InvalidResult(ValueError):
+    """What the solver returned is not a result; the message says why."""
+
+
+def checked(found: Any, problem: SensingMDP) -> Solution:
+    """A solver's answer, refused with the reason if it is not one."""
+    if not isinstance(found, Solution):
+        raise InvalidResult(f"solve returned {_kind(found)}; expected solvers.Solution")
+    if found.policy is not None and not isinstance(found.policy, Policy):
+        raise InvalidResult(f"the policy is {_kind(found.policy)}; expected solvers.Policy")
+    results = (found.policy, found.lower_bound, found.values, found.value)
+    if all(result is None for result in results):
+        raise InvalidResult("solve returned neither a policy nor a bound")
+    for name in ("values", "lower_bound", "upper_bound"):
+        array = getattr(found, name)
+        if array is None:
+            continue
+        array = np.asarray(array, float)
+        if array.shape != (problem.num_states,):
+            raise InvalidResult(f"{name} has shape {array.shape}; expected one number per state")
+        # A simulated policy has values at start roots only; bounds may be infinite, not NaN.
+        wrong = np.isnan(array) & ((problem.start > 0) | (name != "values"))
+        if wrong.any():
+            state = problem.state_names[int(np.flatnonzero(wrong)[0])]
+            raise InvalidResult(f"{name} is not a number (NaN) at state {state}")
+    return found
+
+
+def figures(solution: Solution) -> dict[str, Any]:
+    """The columns of a row that come from the solution."""
+    if solution.value is not None and not math.isfinite(solution.value):
+        raise InvalidResult(f"the value is {solution.value}; expected a finite number")
+    lower, upper, note = _bounds(solution)
+    return {
+        "value": solution.value,
+        "standard_error": solution.standard_error,
+        "lower": lower,
+        "upper": upper,
+        "solver_status": solution.status,
+        "sensing_rate": solution.sensing_rate,
+        "iterations": int(solution.iterations),
+        "start_belief": solution.info.get("start_belief", "known"),
+        "note": "; ".join(n for n in (note, str(solution.info.get("note", ""))) if n),
+        "versions": {k: v for k, v in solution.info.items() if k == "julia"},
+    }
+
+
+def _bounds(solution: Solution) -> tuple[float | None, float | None, str]:
+    """Lower and upper bound under start; none, with a note, if they cannot both be true."""
+    lower = solution.lower
+    upper = None
+    if solution.upper_bound is not None:
+        upper = float(solution.start @ solution.upper_bound)
+    exact = solution.value if solution.standard_error is None else None
+    for name, above in (("value", exact), ("upper bound", upper)):
+        if lower is not None and above is not None and lower > above + CROSSING * (1 + abs(above)):
+            note = f"bounds cross: not trusted (lower bound {lower:.8g}, {name} {above:.8g})"
+            return None, None, note
+    return _finite(lower), _finite(upper), ""
+
+
+def detail(spec: Mapping[str, Any], problem: SensingMDP, solution: Solution) -> dict[str, Any]:
+    """The details of a cell, as plain numbers and text."""
+    return {
+        "key": spec["key"],
+        "values": plain(solution.values),
+        "lower_bound": plain(solution.lower_bound),
+        "upper_bound": plain(solution.upper_bound),
+        "trace": plain(solution.trace),
+        "plans": plans(problem, solution),
+        "info": plain({k: v for k, v in solution.info.items() if k != "log"}),  # a local path
+        "settings": {name: plain(spec[name]) for name in SETTINGS},
+    }
+
+
+def plans(problem: SensingMDP, solution: Solution) -> dict[str, Any]:
+    """The plan from each root kept (see ALL_ROOTS).
+
+    One of more than MOST_ACTIONS actions is cut and has a ``length`` of MOST_ACTIONS + 1: unrolling
+    it to its end would cost as much as evaluating it, and nobody draws it.
+    """
+    policy = solution.policy
+    if policy is None or policy.randomised:
+        return {}
+    if problem.num_states <= ALL_ROOTS:
+        roots = np.flatnonzero(~problem.terminal)
+    else:
+        likely = np.argsort(-problem.start, kind="stable")[:MOST_PLANS]
+        roots = np.sort(likely[problem.start[likely] > 0])
+    if isinstance(policy, PlanPolicy):
+        found = [policy.plan(int(root)) for root in roots]
+    else:
+        found = unroll_plans(problem, policy, roots, limit=MOST_ACTIONS + 1)
+    kept = {}
+    for root, plan in zip(roots, found, strict=True):
+        actions = [int(a) for a in plan.actions[:MOST_ACTIONS]]
+        kept[str(root)] = {"actions": actions, "senses": plan.senses}
+        if len(plan.actions) > MOST_ACTIONS:
+            kept[str(root)]["length"] = MOST_ACTIONS + 1
+    return kept
+
+
+def plain(value: Any) -> Any:
+    """As JSON can hold it: lists, numbers of ten digits, text; what is not finite is null."""
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None
+    return value if isinstance(value, int | str | bool | None) else str(value)
+
+
+def package_versions() -> dict[str, str]:
+    """Versions of the packages that matter to a result."""
+    found = {}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _finite(x: float | None) -> float | None:
+    return x if x is not None and math.isfinite(x) else None
+
+
+def _kind(value: Any) -> str:
+    return "nothing (None)" if value is None else f"a {type(value).__name__}"

@@ -1,0 +1,53 @@
+"""The same cells on a Dask cluster: each worker runs the very process that would run here.
+
+A worker thread runs one cell at a time in a process of its own, under the same limits; rows are
+written here.  For equal settings start workers with one thread each::
+
+    dask scheduler
+    dask worker tcp://HOST:8786 --nthreads 1 --nworkers 2
+    sensebench run table1 --executor dask --scheduler tcp://HOST:8786
+
+Workers need this project at the same version (checked for every cell) and, for solvers or
+problems in files, the same paths.
+"""
+
+from __future__ import annotations
+
+from bench.run.runner import Crew
+from bench.run.supervise import run_limited
+
+CONNECT_SECONDS = 10
+
+
+def dask_crew(scheduler: str | None) -> Crew:
+    """A crew of the workers of a running cluster."""
+    if scheduler is None:
+        raise ValueError("--executor dask needs --scheduler ADDRESS, as in tcp://127.0.0.1:8786")
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ValueError(
+            "--executor dask needs the optional extra: pip install 'sensebench[dask]'"
+        ) from None
+    try:
+        client = Client(scheduler, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"no Dask scheduler answers at {scheduler}: {error}") from None
+
+    # A cell that fails on one worker must not be tried on the others in turn.
+    executor = client.get_executor(pure=False, retries=0)
+
+    def close() -> None:
+        executor.shutdown(wait=False)
+        client.close()
+
+    crew = Crew(
+        submit=lambda spec: executor.submit(run_limited, spec),
+        size=lambda: sum(client.nthreads().values()),
+        close=close,
+        here=False,
+    )
+    if crew.size() == 0:
+        close()
+        raise ValueError(f"the Dask cluster at {scheduler} has no workers; start some")
+    return crew

@@ -1,0 +1,1 @@
+"""Suites: which problems and solvers, under which settings."""

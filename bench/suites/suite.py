@@ -1,0 +1,207 @@
+"""Suites as data: which solvers on which problems, under which settings, in one TOML file.
+
+::
+
+    title = "My comparison"
+    budget = 30                       # planning seconds of every cell
+    files = ["my_solver.py"]          # solver files to join, relative to this file
+
+    [[problem]]
+    id = "frozen-lake-4x4"
+    sensing_costs = [0.005, 0.01]     # the problem's own when left out
+
+    [[solver]]
+    id = "truncation"
+    label = "truncation N=5"          # its name in tables
+    options = { depth = 5 }
+
+Everything is checked before anything runs; a mistake is reported with file, key and what was
+expected.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from bench.run.keys import cell_key, code_hash
+from bench.store.rows import cost_text
+from bench.suites import suite_check as check
+from bench.suites.suite_check import SuiteError
+
+SUITES = Path(__file__).parent
+__all__ = ["Cell", "Suite", "SuiteError", "load_suite", "suite_names"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is the same for every cell.
+
+    budget : planning seconds; threads : of every numerical library; memory_mb : hard limit;
+    seeds : one run each, for solvers that have a seed
+    """
+
+    budget: float = 60.0
+    threads: int = 1
+    memory_mb: int = 4096
+    seeds: tuple[int, ...] = (0,)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One solver on one problem: what a single process does."""
+
+    suite: str
+    problem: str
+    sensing_cost: float | tuple
+    solver: str
+    options: Mapping[str, Any]
+    label: str
+    seed: int
+    budget: float
+    threads: int
+    memory_mb: int
+    files: tuple[str, ...] = ()
+    code: str = ""
+    key: str = ""
+
+    def title(self) -> str:
+        """``spi / taxi, k = 0.5``, for people."""
+        return f"{self.label} / {self.problem}, k = {cost_text(self.sensing_cost)}"
+
+    def with_key(self) -> Cell:
+        """This cell with its code hash and key."""
+        code = code_hash(self.solver, self.problem)
+        identity = {
+            "problem": self.problem,
+            "sensing_cost": cost_text(self.sensing_cost),
+            "solver": self.solver,
+            "options": dict(self.options),
+            "seed": self.seed,
+            "budget": self.budget,
+            "threads": self.threads,
+            "memory_mb": self.memory_mb,
+            "code": code,
+        }
+        return replace(self, code=code, key=cell_key(identity))
+
+
+@dataclass(frozen=True)
+class SolverEntry:
+    """A ``[[solver]]`` of a suite."""
+
+    id: str
+    label: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    budget: float | None = None
+    only_problems: tuple[str, ...] = ("*",)
+    seeded: bool = False
+
+    def takes(self, problem: str) -> bool:
+        return any(fnmatchcase(problem, pattern) for pattern in self.only_problems)
+
+
+@dataclass(frozen=True)
+class ProblemEntry:
+    """A ``[[problem]]`` of a suite."""
+
+    id: str
+    sensing_costs: tuple[float | tuple, ...]
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A checked suite."""
+
+    name: str
+    path: Path
+    title: str
+    description: str
+    settings: Settings
+    problems: tuple[ProblemEntry, ...]
+    solvers: tuple[SolverEntry, ...]
+    files: tuple[Path, ...]
+
+    def cells(self, budget: float | None = None) -> list[Cell]:
+        """Every cell, solver by solver; ``budget`` overrides every budget of the file."""
+        return [cell.with_key() for cell in self.plain_cells(budget)]
+
+    def plain_cells(self, budget: float | None = None) -> list[Cell]:
+        """The same cells without their keys, which take reading the code."""
+        settings = self.settings
+        return [
+            Cell(
+                suite=self.name,
+                problem=problem.id,
+                sensing_cost=k,
+                solver=solver.id,
+                options=solver.options,
+                label=solver.label,
+                seed=seed,
+                budget=float(budget or solver.budget or settings.budget),
+                threads=settings.threads,
+                memory_mb=settings.memory_mb,
+                files=tuple(str(f) for f in self.files),
+            )
+            for solver in self.solvers
+            for problem in self.problems
+            if solver.takes(problem.id)
+            for k in problem.sensing_costs
+            for seed in (settings.seeds if solver.seeded else settings.seeds[:1])
+        ]
+
+
+def suite_names() -> list[str]:
+    """The suites that come with the project."""
+    return sorted(path.stem for path in SUITES.glob("*.toml"))
+
+
+def suite_path(suite: str) -> Path:
+    """The file of a suite given by name or by path."""
+    if (SUITES / f"{suite}.toml").is_file():
+        return SUITES / f"{suite}.toml"
+    path = Path(suite)
+    if path.suffix != ".toml":
+        raise SuiteError(
+            f"unknown suite {suite!r}; the suites are: {', '.join(suite_names())}; "
+            "or give the path of a .toml file"
+        )
+    if not path.is_file():
+        raise SuiteError(f"no such suite file: {path}")
+    if path.stem in suite_names() and path.resolve().parent != SUITES.resolve():
+        raise SuiteError(f"{path}: {path.stem!r} is the name of a built-in suite; rename the file")
+    return path
+
+
+def load_suite(suite: str, extra_files: tuple[str, ...] = ()) -> Suite:
+    """A suite by name or path, checked; raises :class:`SuiteError` with every mistake found.
+
+    Parameters
+    ----------
+    extra_files : solver files to join besides those the suite names
+    """
+    path = suite_path(suite)
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SuiteError(f"{path}: not valid TOML: {error}") from None
+    found = check.Checker(path)
+    files = check.solver_files(found, content, extra_files)
+    settings = check.settings(found, content)
+    problems = check.problem_entries(found, content)
+    solvers = check.solver_entries(found, content, [p["id"] for p in problems])
+    found.finish()
+    return Suite(
+        name=path.stem,
+        path=path,
+        title=content.get("title", path.stem),
+        description=content.get("description", ""),
+        settings=Settings(**settings),
+        problems=tuple(ProblemEntry(**p) for p in problems),
+        solvers=tuple(SolverEntry(**s) for s in solvers),
+        files=tuple(files),
+    )

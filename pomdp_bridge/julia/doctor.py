@@ -1,0 +1,87 @@
+"""``sensebench julia doctor``: which Julia, which project, which versions, what is missing.
+
+First what can be read without starting Julia; if that is in order, a real planner on a two-state
+problem in a real worker.  Whatever is wrong comes with the command that fixes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from pomdp_bridge.julia import environment
+from pomdp_bridge.julia.bridge import call_julia
+from pomdp_bridge.julia.errors import BridgeError
+from solvers.core.model import SensingMDP
+
+WORKS = "works"
+BROKEN = "broken"
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What the doctor found.
+
+    code : ``works``, ``broken`` (Julia starts but a planner fails) or the code of a finding
+    lines : the report, one fact per line
+    fix : the command that mends it; None if nothing is wrong
+    """
+
+    code: str
+    lines: tuple[str, ...]
+    fix: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.code == WORKS
+
+    @property
+    def exit_code(self) -> int:
+        return 0 if self.ok else 1
+
+    def __str__(self) -> str:
+        fix = ("", "To fix it, run:", f"    {self.fix}") if self.fix else ()
+        return "\n".join((*self.lines, *fix))
+
+
+def diagnose() -> Diagnosis:
+    """Examine the Julia that would run here; never installs, never raises."""
+    env, finding = environment.check()
+    lines = [f"juliacall  {version('juliacall')}"]
+    if env is not None:
+        lines += [
+            f"Julia      {env.version_text} at {env.executable}",
+            f"project    {env.project} (from {env.source})",
+        ]
+        lines += _versions(env)
+    if finding is not None:
+        return Diagnosis(finding.code, (*lines, f"problem    {finding.what}"), finding.fix)
+    try:
+        answer = call_julia(_two_states(), "fib", {}, limit=60)
+    except BridgeError as error:
+        lines.append(f"problem    a planner failed: {error.reason}, while {error.stage}")
+        if error.log:
+            lines.append(f"log        {error.log}")
+        return Diagnosis(BROKEN, tuple(lines), environment.repair_command(env))
+    lines.append(
+        f"result     works: Julia starts in {answer.start_seconds:.1f} s and FIB solves two states"
+    )
+    return Diagnosis(WORKS, tuple(lines))
+
+
+def _versions(env: environment.JuliaEnvironment) -> list[str]:
+    found = environment.manifest_versions(env)
+    exact = {n: v for n, (_, v) in environment.required_packages().items() if v}
+    wanted = {"PythonCall": version("juliacall"), **exact}
+    return [
+        f"package    {name} {found.get(name) or 'missing'}"
+        + ("" if found.get(name) == needed else f" (needed: {needed})")
+        for name, needed in wanted.items()
+    ]
+
+
+def _two_states() -> SensingMDP:
+    leave_and_stay = [[[0.7, 0.3], [0.2, 0.8]], [[0.3, 0.7], [0.9, 0.1]]]
+    return SensingMDP.from_arrays(
+        leave_and_stay, [[0.0, 1.0], [1.0, 0.0]], 0.5, 0.25, name="doctor"
+    )

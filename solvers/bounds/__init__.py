@@ -1,0 +1,1 @@
+"""What is proven about the optimum: certificates, delayed information, root bounds."""

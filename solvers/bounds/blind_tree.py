@@ -1,0 +1,122 @@
+"""The tree of blind strings, layer by layer, from many roots at once.
+
+A node is a root j and a blind string; it holds the belief B and the discounted cost Z of getting
+there.  ``V_AS;0(B) = min_a B Q*(a)`` is what going on costs at least (Theorem 4.4), and
+``Z + alpha^m V_AS;0`` never falls along a string, so a subtree that starts at or above what its
+root already has is cut.  Nodes of one root with equal beliefs are merged into the cheapest.
+Only the newest layer's beliefs are kept; older layers keep two small integers a node.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from solvers.core.model import SensingMDP
+from solvers.core.solver import SolverError
+
+EQUAL = 1e-12
+"""Beliefs that differ nowhere by more than this are one."""
+
+
+class TreeTooLarge(SolverError):
+    """The layer asked for does not fit the memory allowed."""
+
+
+@dataclass
+class BlindTree:
+    """The live nodes of the newest layer.
+
+    roots (n,), Z (n,), beliefs (n, S), bound (n,) = Z + alpha^m V_AS;0; ``history`` holds, for each
+    layer, every node's parent and action.
+    """
+
+    problem: SensingMDP
+    Q: np.ndarray
+    memory_mb: float
+    depth: int = 0
+    roots: np.ndarray = field(init=False)
+    Z: np.ndarray = field(init=False)
+    beliefs: np.ndarray = field(init=False)
+    bound: np.ndarray = field(init=False)
+    history: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.roots = np.flatnonzero(~self.problem.terminal)
+        self.Z = np.zeros(len(self.roots))
+        self.beliefs = np.eye(self.problem.num_states)[self.roots]
+        self.bound = self.Q[self.roots].min(axis=1)
+
+    def __len__(self) -> int:
+        return len(self.roots)
+
+    def grow(self, cutoff: np.ndarray, extra: float = 0.0) -> None:
+        """One layer deeper, keeping nodes with bound + extra < cutoff of their root (S,)."""
+        problem, discount = self.problem, self.problem.discount**self.depth
+        kept: list[tuple[np.ndarray, ...]] = []
+        nodes = 0
+        for a, T in enumerate(self._transitions()):
+            self._check_memory(nodes + len(self))
+            Z = self.Z + discount * (self.beliefs @ problem.costs[:, a])
+            after = self.beliefs @ T
+            bound = Z + discount * problem.discount * (after @ self.Q).min(axis=1)
+            keep = np.flatnonzero(bound + extra < cutoff[self.roots])
+            kept.append((keep, np.full(len(keep), a), Z[keep], bound[keep], after[keep]))
+            nodes += len(keep)
+        parent, action, Z, bound, beliefs = (np.concatenate(x) for x in zip(*kept, strict=True))
+        roots = self.roots[parent]
+        chosen = _cheapest_of_equals(roots, beliefs, Z)
+        self.history.append((parent[chosen].astype(np.int32), action[chosen].astype(np.int16)))
+        self.roots, self.Z = roots[chosen], Z[chosen]
+        self.beliefs, self.bound = beliefs[chosen], bound[chosen]
+        self.depth += 1
+
+    def cut(self, cutoff: np.ndarray, extra: float = 0.0) -> None:
+        """Drop nodes whose bound has met a cutoff that fell since they were made."""
+        keep = np.flatnonzero(self.bound + extra < cutoff[self.roots])
+        if len(keep) == len(self) or not self.history:
+            return
+        parent, action = self.history[-1]
+        self.history[-1] = (parent[keep], action[keep])
+        self.roots, self.Z = self.roots[keep], self.Z[keep]
+        self.beliefs, self.bound = self.beliefs[keep], self.bound[keep]
+
+    def string(self, node: int) -> tuple[int, ...]:
+        """The blind actions that lead to a node of the newest layer."""
+        actions = []
+        for parent, action in reversed(self.history):
+            actions.append(int(action[node]))
+            node = int(parent[node])
+        return tuple(reversed(actions))
+
+    def _transitions(self):
+        dense = self.problem.dense_transitions
+        return self.problem.transitions if dense is None else dense
+
+    def _check_memory(self, nodes: int) -> None:
+        # the layer itself, and once more while its parts are put together
+        need = 2 * nodes * (self.problem.num_states + 4) * 8 / 2**20
+        if need > self.memory_mb:
+            raise TreeTooLarge(
+                f"{self.problem.name}: layer {self.depth + 1} of the blind tree has at least "
+                f"{nodes:,} nodes after pruning, {need:,.0f} MiB with the copy it is made from; "
+                f"{self.memory_mb:,.0f} MiB are allowed. Depth {self.depth} fits: ask for that, "
+                "or allow more with memory_mb"
+            )
+
+
+def _cheapest_of_equals(roots: np.ndarray, beliefs: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    """Indices (ascending) of one node per root and belief, the one with the least Z."""
+    if len(roots) < 2:
+        return np.arange(len(roots))
+    # Equal beliefs share a projection; sorting by it brings them together.
+    direction = np.random.default_rng(0).uniform(1, 2, beliefs.shape[1])
+    order = np.lexsort((Z, np.round(beliefs @ direction, 10), roots))
+    b, r = beliefs[order], roots[order]
+    same = (r[1:] == r[:-1]) & (np.abs(b[1:] - b[:-1]).max(axis=1) <= EQUAL)
+    group = np.concatenate([[0], np.cumsum(~same)])
+    least = np.full(group[-1] + 1, np.inf)
+    np.minimum.at(least, group, Z[order])
+    first = np.unique(group[Z[order] <= least[group]], return_index=True)[1]
+    return np.sort(order[np.flatnonzero(Z[order] <= least[group])[first]])

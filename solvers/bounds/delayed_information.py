@@ -1,0 +1,238 @@
+"""The delayed-information bound: what the optimum would be if old states were revealed for free.
+
+Write ``B(s, σ)`` for the belief after the blind actions ``σ = σ₁…σ_m`` from the known state s, and
+``G(b)`` for the optimal cost-to-go of a blind agent at belief b.  For a depth n ≥ 1 the bound is
+the limit of
+
+    W(s, σ) = min over a of  B(s,σ)(C(a) + k(a) + α T(a) W(·, ∅))              look
+                             B(s,σ) C(a) + α W(s, σa)                           blind, m < n
+                             B(s,σ) C(a) + α Σ_s' T(σ₁)(s,s') W(s', σ₂…σₙa)     blind, m = n
+
+Claim: ``W(s, σ) ≤ G(B(s, σ))`` for every s and |σ| ≤ n; so ``W(s, ∅)`` is a lower bound on the
+optimal cost at root s.
+
+Proof.  (1) G is concave: it is the least of the costs of all continuations, each linear in b.
+(2) Let H be the right-hand side above, H* the same with the exact ``α G(B(s, σa))`` in the third
+line, and suppose W ≤ G at every (s, σ) and at every root.  Look and the blind line for m < n are
+monotone in W, so they do not exceed their exact counterparts.  In the last line
+
+    Σ_s' T(σ₁)(s,s') W(s', σ₂…σₙa)  ≤  Σ_s' T(σ₁)(s,s') G(B(s', σ₂…σₙa))  ≤  G(B(s, σa))
+
+by monotonicity and then by concavity, since ``B(s, σa) = Σ_s' T(σ₁)(s,s') B(s', σ₂…σₙa)``.
+Hence ``H W ≤ H* G = G``: H maps lower bounds to lower bounds.  (3) ``W(s, σ) = B(s, σ) V*``, with
+V* the value when every state is seen, is a lower bound: the agent that sees everything can play
+any plan and saves k.  So every iterate from there is a lower bound, and so is the larger of two.
+(4) A bound of depth n − 1 extended by ``W(s, σ₁…σₙ) = Σ_s' T(σ₁)(s,s') W(s', σ₂…σₙ)`` is, by
+concavity, a bound of depth n and no smaller at the roots: deeper is never worse.  ∎
+
+Depth 1 is the Fast Informed Bound.  For a plan's node ``a₁…a_m``, m > n, from root j the number
+``Σ_s B(j, a₁…a_{m−n})(s) W(s, a_{m−n+1}…a_m)`` is a lower bound by the same concavity.
+
+No belief is formed: every term is one product of transition rows with a block of Aⁿ columns.
+``B(s, σ)`` depends on (s, σ₁) only through the row T(σ₁)(s, ·), so equal rows are kept once
+(``rows``); in ICU-Sepsis that is a sixth of them.  Rounding is covered by a margin taken off at
+the start; terminal states stay exactly 0.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+import psutil
+
+from solvers.core.baseline import solve_baseline
+from solvers.core.model import SensingMDP
+from solvers.core.solver import Budget, SolverError
+from solvers.kernels.mixtures import Levels, action_values, climb, distinct_rows, mix
+
+MEMORY_SHARE = 0.6
+"""Share of the free memory that may be taken."""
+MEMORY_UNASKED = 2.5e9
+"""Bytes that may be taken by deepening on and on, when nobody asked for a certain depth."""
+BLOCKS_HELD = 5
+"""Arrays of the deepest level's size that are alive at once."""
+MEMORY_UNNOTICED = 1e7
+"""Bytes so few that asking how much memory is free is not worth the time."""
+SHORT_RUN, SWEEP_OVERHEAD = 12, 2000
+"""What reading a transition costs, and calling a sweep, counted in multiplications."""
+UNWATCHED = 0.01
+"""Seconds of sweeps between two looks at the clock."""
+SETTLED = 1e-9
+"""A sweep that raises no root by more than this share of the largest value ends the climb."""
+SETTLED_ON_THE_WAY = 1e-6
+"""The same at a depth that is only a step towards a deeper one."""
+
+
+class DelayedInformation:
+    """The bound at one depth, climbing by sweeps and deepened in place.
+
+    Attributes
+    ----------
+    depth : n
+    W0 : (S,) bound at the roots
+    rows : the R distinct transition rows
+    levels : W(s, σ) and what its sweeps need; row r stands for all (s, σ₁) with ``row_of`` r
+    sweep_seconds : what the last sweep took
+    work : multiplications made so far, the same on every machine
+    """
+
+    def __init__(self, problem: SensingMDP) -> None:
+        self.problem = problem
+        self.rows = distinct_rows(problem)
+        self.W0 = valid_start(problem)
+        self.sweep_seconds, self.work = 0.0, 0.0
+        self._costs = np.array(problem.costs, order="C")  # read-only is another type to compile
+        self._terminal = np.array(problem.terminal)
+        self._look_costs = problem.costs + problem.sensing_costs()
+        R = len(self.rows.indptr) - 1
+        self.levels = Levels(np.array([0, 0, R]), *(np.empty(R) for _ in range(3)))
+        mix(self.rows, self.rows.itself, self.W0[:, None], self.W(1))
+
+    @property
+    def depth(self) -> int:
+        return len(self.levels.offset) - 2
+
+    def W(self, m: int) -> np.ndarray:
+        """The bound after m actions, (R, A^(m-1)): a view."""
+        return self._block(self.levels.W, m)
+
+    def _block(self, flat: np.ndarray, m: int) -> np.ndarray:
+        offset = self.levels.offset
+        return flat[offset[m] : offset[m + 1]].reshape(len(self.rows.indptr) - 1, -1)
+
+    def look_values(self, V: np.ndarray) -> np.ndarray:
+        """``C(a) + k(a) + α T(a) V``, the cost of acting and looking: (S,) -> (S, A)."""
+        Q, ahead = np.empty(self._costs.shape), np.empty(len(self.rows.indptr) - 1)
+        action_values(self.rows, self._look_costs, self.problem.discount, V, ahead, Q)
+        return Q
+
+    def sweep(self, enough: float = np.inf, most: int = 1) -> tuple[int, float]:
+        """Back up everything, ``most`` times at most and until no root rises by more than
+        ``enough``; returns the number of sweeps and the largest rise of a root in the last."""
+        began = time.perf_counter()
+        done, rise = climb(
+            self.rows, self._costs, self._look_costs, self._terminal,
+            self.problem.discount, self.W0, self.levels, enough, most,
+        )  # fmt: skip
+        self.sweep_seconds = (time.perf_counter() - began) / done
+        self.work += done * self.sweep_work(self.depth)
+        return done, rise
+
+    def sweep_work(self, depth: int) -> float:
+        """About how many multiplications a sweep at this depth takes."""
+        A = float(self.problem.num_actions)
+        return 2 * len(self.rows.data) * (A**depth + SHORT_RUN) + SWEEP_OVERHEAD
+
+    def climb(self, budget: Budget | None = None, settled: float = SETTLED) -> int:
+        """Sweep until no root rises by more than ``settled`` of the largest value, or the budget
+        holds no more sweep; returns the number of sweeps."""
+        enough = settled * (np.abs(self.W0).max() + self.problem.max_sensing_cost)
+        sweeps, rise = 0, np.inf
+        while rise > enough and (budget is None or budget.left() > self.sweep_seconds):
+            # Between two looks at the clock: one sweep until it is known how long one takes.
+            most = int(UNWATCHED / max(self.sweep_seconds, 1e-7)) + 1 if sweeps else 1
+            done, rise = self.sweep(enough, most)
+            sweeps += done
+        return sweeps
+
+    def has_room_below(self) -> bool:
+        """Whether an anytime method may deepen: memory is free, and within MEMORY_UNASKED."""
+        need = memory_needed(self.problem, self.depth + 1, len(self.W(1)))
+        return need <= MEMORY_UNASKED and need <= memory_to_take(need)
+
+    def raise_roots(self, bound: np.ndarray) -> None:
+        """Take over a lower bound (S,) that was proven elsewhere, where it is the better one."""
+        np.maximum(self.W0, bound, out=self.W0)
+
+    def deepen(self) -> None:
+        """From depth n to n + 1 with every value kept; refuses what memory does not hold."""
+        rows, old, n = self.rows, self.levels, self.depth
+        refuse_beyond_memory(self.problem, n + 1, len(self.W(1)))
+        end = old.offset[-1] + (old.offset[-1] - old.offset[-2]) * self.problem.num_actions
+        offset = np.append(old.offset, end)
+        W, stages = (np.concatenate([x, np.empty(end - len(x))]) for x in (old.W, old.stages))
+        self.levels = Levels(offset, W, stages, np.empty(end))
+        if n == 1:
+            mix(rows, rows.itself, self._costs, self._block(stages, 2))
+            mix(rows, rows.itself, np.ascontiguousarray(W[rows.row_of]), self.W(2))
+        else:
+            mix(rows, rows.row_of, self._block(stages, n), self._block(stages, n + 1))
+            mix(rows, rows.row_of, self.W(n), self.W(n + 1))
+        self.sweep_seconds *= self.problem.num_actions  # an estimate until the first one is made
+
+
+def delayed_information_bound(problem: SensingMDP, depth: int) -> np.ndarray:
+    """Proven lower bound on the optimal cost at each root, (S,), from states seen late."""
+    check_depth(depth)
+    information = DelayedInformation(problem)
+    while information.depth < depth:
+        information.climb(settled=SETTLED_ON_THE_WAY)
+        information.deepen()
+    information.climb()
+    return information.W0
+
+
+@cache
+def compile_kernels() -> None:
+    """Compile (or load) what is compiled, once a process, so that no planning time holds it."""
+    T = [[[0.5, 0.5], [0.5, 0.5]], [[1.0, 0.0], [0.0, 1.0]]]
+    tiny = DelayedInformation(SensingMDP.from_arrays(T, [[0.0, 1.0], [1.0, 0.0]], 0.5, 0.1))
+    for _ in range(3):
+        tiny.sweep()
+        tiny.deepen()
+
+
+def check_depth(depth: int) -> None:
+    """Refuse what is not a depth."""
+    if not (isinstance(depth, int | np.integer) and depth >= 1):
+        raise SolverError(f"depth is {depth!r}; expected a whole number of at least 1")
+
+
+def unspent_after(warm_up: Callable[[], None], budget: Budget) -> Budget:
+    """The budget as if compiling took no time."""
+    left = max(budget.left(), 1e-9)
+    warm_up()
+    return Budget(left)
+
+
+def linear_sensing_only(problem: SensingMDP) -> str | None:
+    """Why a method that needs concavity in the belief cannot take this problem, or None."""
+    if problem.has_linear_sensing_cost:
+        return None
+    return "its sensing cost is a function of the belief; give a number or an array instead"
+
+
+def valid_start(problem: SensingMDP) -> np.ndarray:
+    """V* (S,), lowered until it is a bound in floating point too and stays one while climbing."""
+    V, Q = solve_baseline(problem)
+    alpha, S = problem.discount, problem.num_states
+    scale = float(np.abs(V).max() + np.abs(problem.costs).max() + problem.max_sensing_cost)
+    rounding = (S + 16) * np.finfo(float).eps * scale
+    short = max(0.0, float((V - Q.min(axis=1)).max())) + rounding
+    return np.where(problem.terminal, 0.0, V - short / (1 - alpha))
+
+
+def memory_needed(problem: SensingMDP, depth: int, rows: int) -> float:
+    """Bytes that this depth takes, with that many distinct rows."""
+    return BLOCKS_HELD * 8.0 * rows * float(problem.num_actions) ** (depth - 1)
+
+
+def memory_to_take(need: float) -> float:
+    """Bytes that may be taken; of a need that nobody notices, that alone is said."""
+    if need <= MEMORY_UNNOTICED:
+        return need
+    return MEMORY_SHARE * psutil.virtual_memory().available
+
+
+def refuse_beyond_memory(problem: SensingMDP, depth: int, rows: int) -> None:
+    """Raise if this depth needs more memory than may be taken; nothing is taken yet."""
+    need = memory_needed(problem, depth, rows)
+    free = memory_to_take(need)
+    if need > free:
+        raise SolverError(
+            f"delayed information of depth {depth} on {problem.name} needs {need / 1e9:.3g} GB and "
+            f"{free / 1e9:.3g} GB may be taken; ask for a depth below {depth}"
+        )

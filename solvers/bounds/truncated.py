@@ -1,0 +1,114 @@
+"""The exact optimum of M_{k,N}, in which at most N blind steps follow one another.
+
+A policy of M_{k,N} is one plan of at most N blind steps and a look for each root, so M_{k,N} is
+solved by policy iteration over plans.  With V the root values so far, one round finds for every
+root the plan of least
+
+    Z(i) + alpha^m min_a [B(i) C(a) + k(B(i), a) + alpha B(i) T(a) V],      i in L_m, m <= N,
+
+by walking the tree of blind strings with subtrees cut that cannot beat V (Theorem 4.4's bound plus
+the look that must come within N steps), then evaluates all plans in one linear system.  The values
+fall every round and there are finitely many plans, so it ends, at the optimum.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from solvers.bounds.blind_tree import BlindTree
+from solvers.core.baseline import action_values, lowest_argmin, solve_baseline, tie_tolerance
+from solvers.core.model import SensingMDP
+from solvers.core.plan_table import PlanTable
+from solvers.core.policy import Plan
+from solvers.core.solver import Budget, SolverError
+
+MEMORY_MB = 4096.0
+"""Most memory a layer of the tree may take, when nothing else is asked for."""
+
+
+def check_depth(depth: int) -> None:
+    """Refuse a depth that is not a whole number of blind steps."""
+    if not isinstance(depth, int | np.integer) or depth < 0:
+        raise SolverError(f"depth is {depth!r}; expected a whole number of blind steps, 0 or more")
+
+
+def solve_truncated(
+    problem: SensingMDP,
+    depth: int,
+    memory_mb: float = MEMORY_MB,
+    *,
+    start: PlanTable | None = None,
+    budget: Budget | None = None,
+) -> tuple[PlanTable, int, bool]:
+    """The optimal plans of M_{k,depth}, the rounds it took, and whether it closed in the budget.
+
+    start : plans to begin from, at most ``depth`` blind steps each (the optimum at depth - 1, say)
+    """
+    Q = solve_baseline(problem)[1]
+    table = start or _plans_of_depth_zero(problem)
+    tie = tie_tolerance(problem)
+    V, rounds = table.values(), 0
+    while True:
+        if budget is not None and budget.over():
+            return table, rounds, False
+        table = _best_plans(problem, Q, table, V, depth, memory_mb)
+        V_new, rounds = table.values(), rounds + 1
+        if (V - V_new).max() <= tie:
+            return table, rounds, True
+        V = V_new
+
+
+def _plans_of_depth_zero(problem: SensingMDP) -> PlanTable:
+    """M_{k,0}: look after every action, knowing what looking costs."""
+    look = problem.sensing_cost_at(np.eye(problem.num_states))
+    _, Q = solve_baseline(problem, look)
+    actions = lowest_argmin(Q, tie_tolerance(problem))
+    plans = [
+        Plan((), False) if end else Plan((int(a),), True)
+        for a, end in zip(actions, problem.terminal, strict=True)
+    ]
+    return PlanTable.of_plans(problem, plans)
+
+
+def _best_plans(
+    problem: SensingMDP,
+    Q: np.ndarray,
+    reference: PlanTable,
+    V: np.ndarray,
+    depth: int,
+    memory_mb: float,
+) -> PlanTable:
+    """For each root the best plan of at most ``depth`` blind steps when looks land on V (S,)."""
+    tie = tie_tolerance(problem)
+    least_look = (
+        float(np.min(problem.sensing_cost)) if problem.has_linear_sensing_cost else 0.0
+    ) * problem.discount**depth  # a look comes by then at the latest
+    look_scores = action_values(problem, V, problem.costs)
+    tree = BlindTree(problem, Q, memory_mb)
+    best, plans = V - tie, dict[int, Plan]()
+    while True:
+        scores = tree.beliefs @ look_scores + problem.sensing_cost_at(tree.beliefs)
+        value = tree.Z + problem.discount**tree.depth * scores.min(axis=1)
+        for node in _best_nodes(tree.roots, value, best):
+            root = int(tree.roots[node])
+            a = int(lowest_argmin(scores[[node]], tie)[0])
+            best[root] = value[node] - tie
+            plans[root] = Plan((*tree.string(node), a), True)
+        if tree.depth == depth:
+            break
+        tree.cut(best, least_look)
+        if not len(tree):
+            break
+        tree.grow(best, least_look)
+        if not len(tree):
+            break
+    if not plans:
+        return reference
+    return PlanTable.of_plans(problem, [plans.get(j, p) for j, p in enumerate(reference.plans)])
+
+
+def _best_nodes(roots: np.ndarray, value: np.ndarray, best: np.ndarray) -> np.ndarray:
+    """The first least-valued node of each root that beats ``best``: indices of nodes."""
+    better = np.flatnonzero(value < best[roots])
+    order = better[np.lexsort((better, value[better], roots[better]))]
+    return order[np.unique(roots[order], return_index=True)[1]]

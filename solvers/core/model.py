@@ -1,0 +1,244 @@
+"""The sensing-cost MDP.
+
+A finite discounted-cost MDP ``M(S, A, T, C, alpha)`` in which looking costs money.  Each step the
+agent picks an action and says whether it will look at the next state: ``(a, sense)`` costs
+``C(s, a) + k`` and reveals the next state, ``(a, blind)`` costs ``C(s, a)`` and leaves the agent
+with the belief ``b T(a)``.
+
+Conventions
+-----------
+* Costs inside, rewards only at the edges: ``from_rewards`` negates once, on the way in.
+* A terminal state is absorbing and free.  Once a look shows it, the episode is over (value 0);
+  while the agent is blind it does not know, so a look that finds a terminal state still costs k.
+* The agent knows its first state, which is drawn from ``start``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from solvers.core import validation as check
+from solvers.core.validation import ModelError, SensingCost
+from solvers.kernels.blind_step import blind_steps, by_action, dense_where_faster, stack_transitions
+
+
+@dataclass(frozen=True, eq=False)
+class SensingMDP:
+    """An immutable sensing-cost MDP; build one with :meth:`from_arrays` or :meth:`from_rewards`.
+
+    Attributes
+    ----------
+    transitions : tuple of A CSR arrays, each (S, S), rows sum to 1
+    costs : (S, A)
+    discount : alpha in (0, 1)
+    sensing_cost : number, (A,) or (S, A) array, or function of (belief (S,), action) -> number
+    start : (S,), distribution of the first state
+    terminal : (S,) bool
+    name : str
+    state_names, action_names : tuples of str
+    """
+
+    transitions: tuple[sparse.csr_array, ...]
+    costs: np.ndarray
+    discount: float
+    sensing_cost: SensingCost
+    start: np.ndarray
+    terminal: np.ndarray
+    name: str
+    state_names: tuple[str, ...]
+    action_names: tuple[str, ...]
+
+    # ------------------------------------------------------------------ building
+    @classmethod
+    def from_arrays(
+        cls,
+        transitions: Any,
+        costs: Any,
+        discount: float,
+        sensing_cost: SensingCost,
+        *,
+        start: Any = None,
+        terminal: Any = None,
+        name: str = "unnamed",
+        state_names: Sequence[str] | None = None,
+        action_names: Sequence[str] | None = None,
+    ) -> SensingMDP:
+        """Check everything and build the model.
+
+        Parameters
+        ----------
+        transitions : dense (A, S, S), or a sequence of A dense or sparse (S, S) matrices
+        costs : (S, A), or (S,) when the cost does not depend on the action
+        start : (S,) probabilities, a state's index or name; uniform over non-terminal states
+            when left out
+        terminal : (S,) bool, or indices or names of terminal states; none when left out
+        """
+        T = check.transition_matrices(transitions)
+        A, S = len(T), T[0].shape[0]
+        states = check.names(state_names, S, "state")
+        actions = check.names(action_names, A, "action")
+        mask = check.terminal_mask(terminal, S, states)
+        C = check.costs(costs, S, A)
+        check.terminals(T, C, mask, states, actions)
+        model = cls(
+            transitions=T,
+            costs=C,
+            discount=check.discount(discount),
+            sensing_cost=check.sensing_cost(sensing_cost, S, A),
+            start=check.start(start, S, mask, states),
+            terminal=mask,
+            name=str(name),
+            state_names=states,
+            action_names=actions,
+        )
+        for array in (model.costs, model.start, model.terminal):
+            array.setflags(write=False)
+        return model
+
+    @classmethod
+    def from_rewards(
+        cls, transitions: Any, rewards: Any, discount: float, sensing_cost: SensingCost, **rest: Any
+    ) -> SensingMDP:
+        """The same for a problem stated in rewards (S, A); the sensing cost stays a cost."""
+        return cls.from_arrays(
+            transitions, -np.asarray(rewards, float), discount, sensing_cost, **rest
+        )
+
+    def with_sensing_cost(self, sensing_cost: SensingCost) -> SensingMDP:
+        """A copy with another sensing cost; everything else is shared, not copied."""
+        k = check.sensing_cost(sensing_cost, self.num_states, self.num_actions)
+        copy = replace(self, sensing_cost=k)
+        copy._share_transitions(self)
+        return copy
+
+    def with_start(self, start: Any) -> SensingMDP:
+        """A copy with another start: probabilities (S,), a state's index or its name."""
+        new = check.start(start, self.num_states, self.terminal, self.state_names)
+        new.setflags(write=False)
+        copy = replace(self, start=new)
+        copy._share_transitions(self)
+        return copy
+
+    def _share_transitions(self, other: SensingMDP) -> None:
+        """Keep what another model with the same T, C and discount has already computed."""
+        for name in (
+            "dense_transitions",
+            "_stacked_transitions",
+            "constant_action_values",
+            "largest_remaining_cost",
+        ):
+            if name in other.__dict__:
+                self.__dict__[name] = other.__dict__[name]
+
+    # ------------------------------------------------------------------ reading
+    @property
+    def num_states(self) -> int:
+        return self.costs.shape[0]
+
+    @property
+    def num_actions(self) -> int:
+        return self.costs.shape[1]
+
+    @property
+    def has_linear_sensing_cost(self) -> bool:
+        """True when the sensing cost is linear in the belief: a number or an array."""
+        return not callable(self.sensing_cost)
+
+    def sensing_costs(self) -> np.ndarray:
+        """The sensing cost as an array (S, A), indexed by the state the action is taken in."""
+        if callable(self.sensing_cost):
+            raise ModelError(
+                f"{self.name}: the sensing cost is a function of the belief, so it has no (S, A) "
+                "array; use a number or an array of sensing costs here"
+            )
+        return np.broadcast_to(np.asarray(self.sensing_cost, float), self.costs.shape)
+
+    def sensing_cost_at(self, beliefs: np.ndarray) -> np.ndarray:
+        """Sensing cost of every action at each belief: (n, S) -> (n, A)."""
+        beliefs = np.atleast_2d(beliefs)
+        if not callable(self.sensing_cost):
+            k = np.asarray(self.sensing_cost, float)
+            if k.ndim < 2:
+                return np.broadcast_to(k, (len(beliefs), self.num_actions))
+            return beliefs @ k
+        table = np.empty((len(beliefs), self.num_actions))
+        for i, belief in enumerate(beliefs):
+            for a in range(self.num_actions):
+                table[i, a] = self.sensing_cost(belief, a)
+        if not (np.isfinite(table).all() and (table >= 0).all()):
+            i, a = np.argwhere(~(np.isfinite(table) & (table >= 0)))[0]
+            raise ModelError(
+                f"{self.name}: the sensing-cost function gave {table[i, a]} for action {a} "
+                "at some belief; it must give a finite number >= 0"
+            )
+        return table
+
+    @property
+    def max_sensing_cost(self) -> float:
+        """The largest sensing cost there can be.
+
+        For a function only the known states and the uniform belief are asked: exact for one that
+        grows or falls with the doubt, an estimate for others.
+        """
+        if callable(self.sensing_cost):
+            n = self.num_states
+            asked = np.vstack([np.eye(n), np.full((1, n), 1 / n)])
+            return float(self.sensing_cost_at(asked).max())
+        return float(np.max(self.sensing_cost))
+
+    def state_index(self, state: int | str) -> int:
+        """The index of a state given by index or name."""
+        return check.index(state, self.num_states, self.state_names, "state")
+
+    def action_index(self, action: int | str) -> int:
+        """The index of an action given by index or name."""
+        return check.index(action, self.num_actions, self.action_names, "action")
+
+    @cached_property
+    def dense_transitions(self) -> np.ndarray | None:
+        """T as (A, S, S) where dense products are the faster ones, else None."""
+        return dense_where_faster(self.transitions)
+
+    @cached_property
+    def constant_action_values(self) -> np.ndarray:
+        """Cost of repeating each action blind for good, ``(I - alpha T(a))^-1 C(a)``: (S, A)."""
+        from solvers.core.baseline import policy_values
+
+        plays = [np.full(self.num_states, a) for a in range(self.num_actions)]
+        return np.stack([policy_values(self, play, self.costs) for play in plays], axis=1)
+
+    @cached_property
+    def largest_remaining_cost(self) -> np.ndarray:
+        """The most that steps can still cost or earn, in absolute terms, from each state: (S,)."""
+        from solvers.core.baseline import solve_baseline
+
+        worst = replace(self, costs=-np.abs(self.costs), sensing_cost=0.0)
+        worst.__dict__["dense_transitions"] = self.dense_transitions
+        return -solve_baseline(worst)[0]
+
+    @cached_property
+    def _stacked_transitions(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return stack_transitions(self.transitions)
+
+    def step(self, beliefs: np.ndarray, actions: np.ndarray) -> np.ndarray:
+        """One blind step of each belief under its own action: (n, S), (n,) -> (n, S)."""
+        if self.dense_transitions is not None:
+            return by_action(beliefs, actions, self.dense_transitions)
+        after = np.empty(beliefs.shape)
+        beliefs = np.ascontiguousarray(beliefs, float)
+        actions = np.ascontiguousarray(actions, np.int64)
+        blind_steps(beliefs, actions, *self._stacked_transitions, after)
+        return after
+
+    def __repr__(self) -> str:
+        k = self.sensing_cost if np.isscalar(self.sensing_cost) else "non-uniform"
+        return (
+            f"SensingMDP({self.name!r}, {self.num_states} states, {self.num_actions} actions, "
+            f"discount {self.discount}, k = {k})"
+        )

@@ -1,0 +1,71 @@
+"""What a solver hands back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from solvers.core.policy import Policy
+
+SOLVED = "solved"
+"""The method ran to its own end."""
+BUDGET = "budget"
+"""The method was stopped by its budget; what it has is valid."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A policy, what it is worth, and what the method proves about the optimum.
+
+    A solver fills ``policy`` and what it can prove; :func:`solvers.solve` adds the rest.
+
+    Attributes
+    ----------
+    policy : the policy found; None for a method that only proves a bound
+    values : (S,) exact cost of the policy at each root (simulated roots only, if randomised)
+    value : cost under the problem's start distribution
+    lower_bound, upper_bound : (S,) proven bounds on the optimal cost at each root, or None
+    iterations : how many rounds the method made, in its own unit
+    seconds : planning time alone
+    trace : list of (seconds, lower, upper) under the start distribution, for anytime methods
+    status : SOLVED or BUDGET
+    standard_error : of ``value``; None where it is exact
+    info : anything else worth keeping with the result, as plain numbers and strings
+    """
+
+    policy: Policy | None
+    lower_bound: np.ndarray | None = None
+    upper_bound: np.ndarray | None = None
+    iterations: int = 0
+    status: str = SOLVED
+    trace: list[tuple[float, float, float]] = field(default_factory=list)
+    info: dict[str, Any] = field(default_factory=dict)
+    solver: str = ""
+    start: np.ndarray | None = None
+    values: np.ndarray | None = None
+    value: float | None = None
+    standard_error: float | None = None
+    sensing_rate: float | None = None
+    seconds: float = 0.0
+    evaluation_seconds: float = 0.0
+
+    @property
+    def lower(self) -> float | None:
+        """The proven lower bound on the optimal cost under the start distribution."""
+        return None if self.lower_bound is None else float(self.start @ self.lower_bound)
+
+    @property
+    def gap(self) -> float | None:
+        """Proven distance from optimal as a share of |value|; None where nothing is proven."""
+        if self.value is None or self.lower is None:
+            return None
+        distance = max(0.0, self.value - self.lower)
+        return distance / abs(self.value) if self.value else (0.0 if distance == 0 else np.inf)
+
+    def with_lower_bound(self, bound: np.ndarray) -> Solution:
+        """This solution completed with a bound (S,) proven elsewhere; the better one counts."""
+        bound = np.asarray(bound, float)
+        both = bound if self.lower_bound is None else np.maximum(bound, self.lower_bound)
+        return replace(self, lower_bound=both)

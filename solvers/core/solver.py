@@ -1,0 +1,215 @@
+"""The contract of a solver, the registry that finds it, and ``solve``.
+
+A solver is one file with one class::
+
+    @dataclass
+    class MySolver(Solver):
+        name = "my-solver"
+        depth: int = 3                      # an option and its default
+
+        def supports(self, problem):        # optional: why it cannot take this problem
+            ...
+
+        def solve(self, problem, budget):
+            return Solution(policy=...)
+
+Files in ``solvers/planners`` are found by themselves; other packages join through the
+entry-point group ``sensebench.solvers``; a file anywhere else joins with :func:`load_solver_file`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+import sys
+import time
+import warnings
+from dataclasses import dataclass, fields, is_dataclass, replace
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any, ClassVar
+
+import numpy as np
+
+from solvers.core.evaluation import evaluate_fully
+from solvers.core.model import SensingMDP
+from solvers.core.solution import Solution
+
+PLANNERS = "solvers.planners"
+ENTRY_POINT_GROUP = "sensebench.solvers"
+OLD_NAMES = {"sarsop": "dips"}
+"""Ids of earlier versions, and the solver that answers to them now."""
+
+
+class SolverError(ValueError):
+    """No such solver or option, or a problem this solver cannot take; the message says why."""
+
+
+@dataclass
+class Budget:
+    """Planning time in seconds, counted from when the budget was made."""
+
+    seconds: float = float("inf")
+
+    def __post_init__(self) -> None:
+        if not self.seconds > 0:
+            raise SolverError(f"budget is {self.seconds} s; expected a number of seconds above 0")
+        self._started = time.perf_counter()
+
+    def spent(self) -> float:
+        return time.perf_counter() - self._started
+
+    def left(self) -> float:
+        return self.seconds - self.spent()
+
+    def over(self) -> bool:
+        return self.left() <= 0
+
+
+class Solver:
+    """Base of all solvers; make the subclass a dataclass whose fields are its options."""
+
+    name: ClassVar[str]
+
+    def supports(self, problem: SensingMDP) -> str | None:
+        """None if this solver can take the problem, else the reason why not, in words."""
+        return None
+
+    def available(self) -> str | None:
+        """None if this solver can run on this machine, else the reason why not, in words."""
+        return None
+
+    def solve(self, problem: SensingMDP, budget: Budget) -> Solution:
+        """Plan within the budget; fill the policy and what is proven, nothing else."""
+        raise TypeError(f"{type(self).__name__} does not define solve(problem, budget)")
+
+    @classmethod
+    def options(cls) -> dict[str, Any]:
+        """The options by name, with their defaults."""
+        return {f.name: f.default for f in fields(cls)} if is_dataclass(cls) else {}
+
+
+_registry: dict[str, type[Solver]] = {}
+_scanned = False
+
+
+def solver_classes() -> dict[str, type[Solver]]:
+    """Every solver known here, by id."""
+    global _scanned
+    if not _scanned:
+        _scanned = True
+        for module in pkgutil.iter_modules(importlib.import_module(PLANNERS).__path__):
+            _register_from(importlib.import_module(f"{PLANNERS}.{module.name}"))
+        for point in entry_points(group=ENTRY_POINT_GROUP):
+            try:
+                _register_from(point.load())
+            except Exception as error:  # another package's fault must not take ours down
+                warnings.warn(
+                    f"the solvers of {point.value} cannot be loaded: {error}", stacklevel=2
+                )
+    return dict(_registry)
+
+
+def load_solver_file(path: str | Path) -> list[type[Solver]]:
+    """Take the solvers of a file that belongs to no package; returns their classes."""
+    found = register_solvers(import_file(path))
+    if not found:
+        raise SolverError(f"{path} defines no solver: expected a subclass of solvers.Solver")
+    return found
+
+
+def import_file(path: str | Path) -> ModuleType:
+    """The module in a file that belongs to no package."""
+    path = Path(path)
+    if not path.is_file():
+        raise SolverError(f"no such solver file: {path}")
+    spec = importlib.util.spec_from_file_location(f"sensebench_file_{path.stem}", path)
+    if spec is None:
+        raise SolverError(f"{path} is not a Python file: expected a name ending in .py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # so that its annotations can be resolved
+    spec.loader.exec_module(module)
+    return module
+
+
+def register_solvers(module: ModuleType) -> list[type[Solver]]:
+    """Take the solvers of a module from a file; one that has another's name is refused."""
+    known = solver_classes()
+    for cls in _solvers_in(module):
+        other = known.get(cls.name)
+        if other is not None and Path(inspect.getfile(other)) != Path(inspect.getfile(cls)):
+            raise SolverError(
+                f"{module.__file__}: {cls.name!r} is the name of another solver; choose another"
+            )
+    return _register_from(module)
+
+
+def _register_from(source: ModuleType | type[Solver]) -> list[type[Solver]]:
+    found = _solvers_in(source) if inspect.ismodule(source) else [source]
+    for cls in found:
+        _registry[cls.name] = cls
+    return found
+
+
+def _solvers_in(module: ModuleType) -> list[type[Solver]]:
+    members = [c for c in vars(module).values() if inspect.isclass(c) and issubclass(c, Solver)]
+    # Only classes written in the module itself: an imported one is registered where it lives.
+    return [c for c in members if c.__module__ == module.__name__ and "name" in vars(c)]
+
+
+def make_solver(solver: str | Solver, **options: Any) -> Solver:
+    """A solver by id, with options by name."""
+    if isinstance(solver, Solver):
+        return replace(solver, **options) if options else solver
+    known = solver_classes()
+    solver = OLD_NAMES.get(solver, solver)
+    if solver not in known:
+        raise SolverError(f"unknown solver {solver!r}; the solvers are: {', '.join(sorted(known))}")
+    cls = known[solver]
+    for option in options:
+        if option not in cls.options():
+            has = ", ".join(cls.options()) or "none"
+            raise SolverError(f"{solver} has no option {option!r}; its options are: {has}")
+    return cls(**options)
+
+
+def solve(
+    problem: SensingMDP, solver: str | Solver, budget: float | None = None, **options: Any
+) -> Solution:
+    """Run one solver on one problem and evaluate what it found.
+
+    Parameters
+    ----------
+    solver : id (``"spi"``) or a Solver
+    budget : planning seconds; None for no limit
+    options : the solver's own options, by name
+    """
+    method = make_solver(solver, **options)
+    for reason in (method.available(), method.supports(problem)):
+        if reason:
+            raise SolverError(f"{method.name} cannot take {problem.name}: {reason}")
+    clock = Budget(float("inf") if budget is None else float(budget))
+    found = method.solve(problem, clock)
+    seconds = found.seconds or clock.spent()
+    return complete(found, problem, method.name, seconds)
+
+
+def complete(found: Solution, problem: SensingMDP, name: str, seconds: float) -> Solution:
+    """Add the exact value, the sensing rate and the times to what a solver returned."""
+    began = time.perf_counter()
+    found = replace(found, solver=name, start=problem.start, seconds=seconds)
+    policy = found.policy
+    if policy is not None and not policy.randomised:
+        exact = evaluate_fully(problem, policy)
+        found = replace(
+            found,
+            values=exact.values,
+            value=float(problem.start @ exact.values),
+            sensing_rate=exact.sensing_rate(problem.start),
+        )
+    elif found.values is not None and found.value is None:
+        found = replace(found, value=float(problem.start @ np.asarray(found.values)))
+    return replace(found, evaluation_seconds=time.perf_counter() - began)

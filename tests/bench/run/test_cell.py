@@ -1,0 +1,153 @@
+"""What a cell makes of a solution; the cell runs here, in the tests' own process."""
+
+import json
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from bench.run.cell import run_cell
+from bench.run.cell_result import MOST_ACTIONS, plain
+from bench.run.keys import code_hash
+from bench.run.supervise import EVALUATING, PLANNING
+from bench.store import rows
+from solvers import Policy, PolicyError, Solution, Solver
+from solvers.core import solver
+from solvers.planners.always_sense import AlwaysSensePolicy
+
+
+class Blind(Policy):
+    """The first action for ever, blind."""
+
+    def act_batch(self, beliefs):
+        return np.zeros(len(beliefs), int), np.zeros(len(beliefs), bool)
+
+
+@dataclass
+class Answers(Solver):
+    """Returns what the test puts into ``answer``, a function of the problem."""
+
+    name = "answers"
+    answer = None
+
+    @classmethod
+    def warm_up(cls):
+        time.sleep(0.05)
+
+    def solve(self, problem, budget):
+        return type(self).answer(problem)
+
+
+@pytest.fixture
+def outcome(monkeypatch):
+    """The outcome of a cell whose solver gives an answer."""
+    solver.register_solvers(__import__(__name__, fromlist=["Answers"]))
+
+    def run(answer, problem="inventory", sensing_cost=0.2, **more):
+        monkeypatch.setattr(Answers, "answer", staticmethod(answer))
+        fixed = {"key": "1", "code": "", "solver": "answers", "label": "a", "options": {}}
+        limits = {"seed": 0, "budget": 5.0, "threads": 1, "memory_mb": 500, "files": []}
+        where = {"problem": problem, "sensing_cost": sensing_cost, "began": time.time()}
+        return run_cell({**fixed, **limits, **where, **more})
+
+    return run
+
+
+def looking(problem, **claims):
+    return Solution(policy=AlwaysSensePolicy(problem), **claims)
+
+
+def test_times_are_kept_apart(outcome):
+    def slow(problem):
+        time.sleep(0.1)
+        return looking(problem, info={"export_seconds": 2.0, "julia": "1.11.4", "log": "x"})
+
+    found = outcome(slow)
+    row = found["row"]
+    assert row["status"] == rows.OK
+    assert row["compile_seconds"] >= 0.05 and row["solve_seconds"] >= 0.1
+    assert row["export_seconds"] > 2.0
+    assert row["versions"]["julia"] == "1.11.4" and "numpy" in row["versions"]
+    assert "log" not in found["details"]["info"]
+
+
+def test_phases_are_announced_in_order(outcome, monkeypatch):
+    phases = []
+    monkeypatch.setattr(Answers, "overhead_seconds", 7.0, raising=False)
+    monkeypatch.setattr(Answers, "answer", staticmethod(looking))
+    spec = {"key": "1", "code": "", "solver": "answers", "label": "a", "options": {}, "seed": 0}
+    where = {"problem": "inventory", "sensing_cost": 0.2, "began": time.time(), "files": []}
+    run_cell({**spec, **where, "budget": 5, "threads": 1, "memory_mb": 500}, enter=phases.append)
+    assert phases == [{"phase": PLANNING, "overhead": 7.0}, {"phase": EVALUATING}]
+
+
+NONSENSE = {
+    "solve returned nothing (None)": lambda p: None,
+    "neither a policy nor a bound": lambda p: Solution(policy=None),
+    "the policy is a str": lambda p: Solution(policy="look!"),
+    "lower_bound is not a number (NaN)": lambda p: looking(p, lower_bound=np.full(4, np.nan)),
+    "upper_bound has shape (3,)": lambda p: looking(p, upper_bound=np.zeros(3)),
+    "the value is inf": lambda p: Solution(policy=None, values=np.full(4, np.inf)),
+}
+
+
+@pytest.mark.parametrize("told", NONSENSE)
+def test_what_is_no_result_is_invalid_and_told(outcome, told):
+    found = outcome(NONSENSE[told])
+    assert found["row"]["status"] == rows.INVALID and told in found["row"]["reason"]
+    assert found["details"] is None
+
+
+def test_a_policy_that_leaves_the_actions_is_invalid(outcome):
+    class Wild(Blind):
+        def act_batch(self, beliefs):
+            return np.full(len(beliefs), 99), np.ones(len(beliefs), bool)
+
+    found = outcome(lambda p: Solution(policy=Wild(p)))
+    assert found["row"]["status"] == rows.INVALID and "action" in found["row"]["reason"]
+    with pytest.raises(PolicyError):
+        from bench import load_problem
+        from solvers import evaluate
+
+        problem = load_problem("inventory", 0.2)
+        evaluate(problem, Wild(problem))
+
+
+def test_bounds_that_cross_are_dropped_and_noted(outcome):
+    row = outcome(lambda p: looking(p, lower_bound=np.full(4, 9.0)))["row"]
+    assert row["lower"] is None and row["note"].startswith("bounds cross: not trusted")
+    fine = outcome(lambda p: looking(p, lower_bound=np.full(4, -99.0)))["row"]
+    assert fine["lower"] == pytest.approx(-99.0) and fine["note"] == ""
+
+
+def test_an_endless_plan_is_kept_cut(outcome):
+    details = outcome(lambda p: Solution(policy=Blind(p)), problem="frozen-lake-8x8")["details"]
+    plans = details["plans"]
+    assert 0 < len(plans) <= 300
+    assert {len(p["actions"]) for p in plans.values()} <= {*range(1, MOST_ACTIONS + 1)}
+    cut = [p for p in plans.values() if "length" in p]
+    assert cut and all(p["length"] == MOST_ACTIONS + 1 and not p["senses"] for p in cut)
+
+
+def test_memory_errors_are_told_as_memory(outcome):
+    def greedy(problem):
+        return np.ones((10**7, 10**7))
+
+    row = outcome(greedy)["row"]
+    assert row["status"] == rows.MEMORY and row["reason"].startswith("out of memory")
+
+
+def test_other_code_than_the_runs_is_refused(outcome):
+    good = code_hash("answers", "inventory")
+    assert outcome(looking, code=good)["row"]["status"] == rows.OK
+    assert "is not what the run began with" in outcome(looking, code="0" * 10)["stale"]
+
+
+def test_details_are_plain_json():
+    messy = {"a": np.float64(1 / 3), "b": np.array([1, np.nan]), "c": (np.int64(3), {"d": np.inf})}
+    assert json.loads(json.dumps(plain(messy), allow_nan=False)) == {
+        "a": 0.3333333333,
+        "b": [1.0, None],
+        "c": [3, {"d": None}],
+    }

@@ -1,0 +1,76 @@
+"""A cell's process and its children: measured together, ended together."""
+
+import contextlib
+import threading
+import time
+
+import psutil
+import pytest
+
+from bench.run.supervise import Stopped, run_limited
+from bench.store import rows
+
+CHILD = '''
+import subprocess, sys, time
+from dataclasses import dataclass
+from solvers import Solver
+
+@dataclass
+class Parent(Solver):
+    """Starts a child in a session of its own, which holds memory and waits."""
+
+    name = "parent"
+
+    def solve(self, problem, budget):
+        hold = "import time; hoard = bytearray(300 * 2**20); time.sleep(600)"
+        child = subprocess.Popen([sys.executable, "-c", hold], start_new_session=True)
+        with open(r"{pid}", "w") as file:
+            file.write(str(child.pid))
+        time.sleep(600)
+'''
+
+
+@pytest.fixture
+def spec(tmp_path):
+    """A cell whose solver waits for a child of 300 MiB for ever."""
+    solver, pid = tmp_path / "parent.py", tmp_path / "pid"
+    solver.write_text(CHILD.replace("{pid}", str(pid)))
+    what = {
+        "key": "1",
+        "code": "",
+        "problem": "two-state",
+        "sensing_cost": 0.25,
+        "solver": "parent",
+    }
+    how = {"label": "p", "options": {}, "seed": 0, "budget": 60.0, "threads": 1}
+    return {**what, **how, "memory_mb": 4096, "files": [str(solver)]}, pid
+
+
+def assert_gone(pid):
+    with contextlib.suppress(psutil.NoSuchProcess):
+        psutil.Process(int(pid.read_text())).wait(timeout=20)
+
+
+def test_the_memory_of_children_counts_and_they_are_ended(spec):
+    cell, pid = spec
+    outcome = run_limited({**cell, "memory_mb": 350})
+    assert outcome["row"]["status"] == rows.MEMORY
+    assert outcome["row"]["peak_memory_mb"] > 350
+    assert_gone(pid)
+
+
+def test_stopping_ends_the_children_too(spec):
+    cell, pid = spec
+    stop = threading.Event()
+
+    def stop_when_born():
+        end = time.monotonic() + 60
+        while not pid.exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        time.sleep(1.0)  # children are looked for twice a second
+        stop.set()
+
+    threading.Thread(target=stop_when_born).start()
+    with pytest.raises(Stopped):
+        run_limited(cell, stop)
+    assert_gone(pid)

@@ -1,0 +1,138 @@
+"""Workers that hang, crash, are killed or eat memory: each ends with its reason, and in time."""
+
+import os
+import sys
+import textwrap
+import time
+
+import psutil
+import pytest
+
+from pomdp_bridge.julia.errors import CRASHED, FAILED, MEMORY, TIMEOUT, BridgeError
+from pomdp_bridge.julia.supervise import supervise
+
+PROMPT = 5.0
+"""Seconds within which a limit must have been enforced."""
+PREAMBLE = """
+import json, os, sys, time
+def announce(stage, **more):
+    line = json.dumps({"stage": stage, **more}) + "\\n"
+    os.write(int(os.environ["SENSEBENCH_PIPE"]), line.encode())
+"""
+
+
+def watch(tmp_path, script, **limits):
+    command = [sys.executable, "-c", PREAMBLE + textwrap.dedent(script)]
+    return supervise(
+        command,
+        tmp_path / "worker.log",
+        first_stage="starting",
+        limits=limits,
+        memory_mb=300,
+        environment=dict(os.environ),
+    )
+
+
+def failure(tmp_path, script, **limits):
+    with pytest.raises(BridgeError) as caught:
+        watch(tmp_path, script, **limits)
+    return caught.value
+
+
+def test_a_good_worker_is_timed_stage_by_stage(tmp_path):
+    seen = watch(
+        tmp_path,
+        """
+        announce("planning"); time.sleep(0.5); print("hello"); announce("done")
+        """,
+    )
+    assert set(seen.seconds) == {"starting", "planning"}
+    assert seen.seconds["planning"] >= 0.5
+    assert "hello" in (tmp_path / "worker.log").read_text()
+
+
+def test_a_worker_that_hangs_is_stopped_in_time(tmp_path):
+    began = time.monotonic()
+    error = failure(tmp_path, 'announce("planning"); time.sleep(600)', planning=1.0)
+    assert time.monotonic() - began < 1.0 + PROMPT + 10  # the interpreter has to start, too
+    assert (error.stage, error.kind) == ("planning", TIMEOUT)
+    assert error.reason == "timeout after 1 s"
+
+
+def test_children_are_stopped_too(tmp_path):
+    error = failure(
+        tmp_path,
+        """
+        import subprocess
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+        print(child.pid, flush=True)
+        announce("planning"); time.sleep(600)
+        """,
+        planning=1.0,
+    )
+    child = int((tmp_path / "worker.log").read_text())
+    assert error.kind == TIMEOUT
+    gone = time.monotonic() + PROMPT
+    while psutil.pid_exists(child) and psutil.Process(child).status() != psutil.STATUS_ZOMBIE:
+        assert time.monotonic() < gone
+        time.sleep(0.1)
+
+
+def test_a_worker_that_eats_memory_is_stopped(tmp_path):
+    error = failure(
+        tmp_path,
+        """
+        announce("planning")
+        held = []
+        while True:
+            held.append(bytearray(20 * 2**20)); time.sleep(0.01)
+        """,
+        planning=60.0,
+    )
+    assert (error.stage, error.kind) == ("planning", MEMORY)
+    assert "300 MiB allowed" in error.reason
+
+
+@pytest.mark.parametrize(
+    ("how", "reason"),
+    [
+        ("os.kill(os.getpid(), 11)", "segmentation fault"),
+        ("os.kill(os.getpid(), 9)", "killed from outside"),
+        ("os.abort()", "aborted"),
+    ],
+)
+def test_a_worker_that_crashes_says_how(tmp_path, how, reason):
+    error = failure(tmp_path, f'announce("planning"); {how}')
+    assert (error.stage, error.kind) == ("planning", CRASHED)
+    assert reason in error.reason
+
+
+def test_a_worker_that_just_ends_shows_its_last_words(tmp_path):
+    error = failure(tmp_path, 'print("no such library"); sys.exit(3)')
+    assert error.stage == "starting"
+    assert error.reason == "the worker ended with exit code 3: no such library"
+
+
+def test_a_reported_error_keeps_its_reason_and_the_log(tmp_path):
+    error = failure(
+        tmp_path, 'announce("planning"); announce("error", reason="ArgumentError: no"); sys.exit(1)'
+    )
+    assert (error.stage, error.reason, error.kind) == ("planning", "ArgumentError: no", FAILED)
+    assert str(tmp_path / "worker.log") in str(error)
+
+
+def test_the_next_worker_runs_after_a_failure(tmp_path):
+    failure(tmp_path, 'announce("planning"); os.kill(os.getpid(), 11)')
+    assert "planning" in watch(tmp_path, 'announce("planning"); announce("done")').seconds
+
+
+def test_no_worker_at_all(tmp_path):
+    with pytest.raises(BridgeError, match="cannot start /no/such/program"):
+        supervise(
+            ["/no/such/program"],
+            tmp_path / "worker.log",
+            first_stage="starting",
+            limits={},
+            memory_mb=100,
+            environment={},
+        )

@@ -1,0 +1,146 @@
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from bench.problems import load_problem
+from solvers import (
+    SOLVED,
+    Budget,
+    Plan,
+    PlanPolicy,
+    Solution,
+    Solver,
+    SolverError,
+    load_solver_file,
+    make_solver,
+    solve,
+    solver_classes,
+)
+
+OURS = {
+    "always-sense",
+    "atm",
+    "spi",
+    "truncation",
+    "fib",
+    "qmdp",
+    "pbvi",
+    "delayed-information",
+    "dips",
+    "pomcp",
+}
+
+
+@dataclass
+class LooksAlways(Solver):
+    name = "looks-always"
+    action: int = 0
+
+    def supports(self, problem):
+        return "it has too many states" if problem.num_states > 10 else None
+
+    def solve(self, problem, budget):
+        plans = [Plan((self.action,), True)] * problem.num_states
+        return Solution(policy=PlanPolicy(problem, plans))
+
+
+def test_every_solver_of_the_list_is_found():
+    assert set(solver_classes()) >= OURS
+
+
+def test_every_option_has_a_default_and_is_listed():
+    for name in OURS:
+        assert isinstance(make_solver(name), solver_classes()[name])
+    assert "tree_queries" in solver_classes()["pomcp"].options()
+    assert make_solver("pomcp", tree_queries=7).tree_queries == 7
+
+
+def test_an_unknown_solver_is_answered_with_the_list():
+    with pytest.raises(SolverError, match=r"unknown solver 'spy'; the solvers are: .*spi"):
+        make_solver("spy")
+
+
+def test_an_unknown_option_is_answered_with_the_options():
+    with pytest.raises(SolverError, match="pbvi has no option 'depth'; its options are: points"):
+        make_solver("pbvi", depth=3)
+    with pytest.raises(SolverError, match="qmdp has no option 'depth'; its options are: none"):
+        make_solver("qmdp", depth=3)
+
+
+def test_a_solver_that_cannot_take_a_problem_says_why():
+    with pytest.raises(SolverError, match=r"looks-always cannot take taxi: it has too many states"):
+        solve(load_problem("taxi", 1.0), LooksAlways())
+
+
+@pytest.mark.parametrize("budget", [0, -1.0, float("nan")])
+def test_a_budget_must_be_time(budget):
+    with pytest.raises(SolverError, match="expected a number of seconds above 0"):
+        solve(load_problem("two-state", 0.25), LooksAlways(), budget=budget)
+
+
+def test_a_budget_is_spent():
+    budget = Budget(1e-9)
+    assert budget.over() and budget.left() < 0 < budget.spent()
+    assert not Budget().over()
+
+
+def test_what_a_solver_leaves_out_is_added():
+    problem = load_problem("two-state", 0.25).with_start(1)
+    solution = solve(problem, LooksAlways(), action=1)
+    assert solution.solver == "looks-always" and solution.status == SOLVED
+    assert solution.value == pytest.approx(solution.values[1])
+    assert solution.sensing_rate == pytest.approx(1.0)
+    assert solution.seconds > 0 and solution.standard_error is None
+    assert solution.lower is None and solution.gap is None
+
+
+def test_a_bound_from_elsewhere_gives_a_gap_and_the_better_one_counts():
+    problem = load_problem("two-state", 0.25)
+    solution = solve(problem, "always-sense")
+    weak, strong = solution.values - 0.5, solution.values - 0.1
+    assert solution.with_lower_bound(weak).gap == pytest.approx(0.5 / solution.value)
+    for both in ([weak, strong], [strong, weak]):
+        done = solution
+        for bound in both:
+            done = done.with_lower_bound(bound)
+        assert done.gap == pytest.approx(0.1 / solution.value)
+
+
+FILE = """
+from dataclasses import dataclass
+from solvers import Plan, PlanPolicy, Solution, Solver
+
+@dataclass
+class Mine(Solver):
+    name = "mine"
+    def solve(self, problem, budget):
+        return Solution(policy=PlanPolicy(problem, [Plan((0,), True)] * problem.num_states))
+"""
+
+
+def test_a_solver_in_a_file_joins(tmp_path):
+    path = tmp_path / "my_solver.py"
+    path.write_text(FILE)
+    (found,) = load_solver_file(path)
+    assert found.name == "mine" and "mine" in solver_classes()
+    assert np.isfinite(solve(load_problem("two-state", 0.25), "mine").value)
+
+
+def test_files_that_hold_no_solver(tmp_path):
+    with pytest.raises(SolverError, match="no such solver file"):
+        load_solver_file(tmp_path / "absent.py")
+    empty = tmp_path / "empty.py"
+    empty.write_text("from solvers import Solver\n")
+    with pytest.raises(SolverError, match="defines no solver"):
+        load_solver_file(empty)
+    (tmp_path / "notes.txt").write_text("spi")
+    with pytest.raises(SolverError, match="not a Python file"):
+        load_solver_file(tmp_path / "notes.txt")
+
+
+def test_a_file_may_not_take_the_name_of_another_solver(tmp_path):
+    path = tmp_path / "impostor.py"
+    path.write_text(FILE.replace('"mine"', '"spi"'))
+    with pytest.raises(SolverError, match="'spi' is the name of another solver"):
+        load_solver_file(path)
