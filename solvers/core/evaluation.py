@@ -171,10 +171,10 @@ def _unroll_block(
 
 
 def solve_returns(gains: np.ndarray, P: sparse.csr_array, alpha: float) -> np.ndarray:
-    """Solve ``V = gains + P V`` for all columns of gains (S, n) at once."""
+    """Solve ``V = gains + P V`` for all columns of gains (S, n) at once: a new array."""
     S = len(gains)
     if not P.nnz:
-        return gains
+        return gains.copy()  # the caller may go on changing what it handed in
     if S <= DENSE_STATES:
         return np.linalg.solve(np.eye(S) - P.toarray(), gains)
     values = gains

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solvers import Plan, PlanPolicy, evaluate
+from solvers import Plan, PlanPolicy, SensingMDP, evaluate
 from solvers.core.plan_table import PlanTable
 from tests.solvers.brute_force import small_problems
 
@@ -36,3 +36,17 @@ def test_merging_is_at_least_as_good_as_either_everywhere(data, problem):
     other = PlanTable.of_plans(problem, data.draw(plans_of(problem)))
     both = one.merged(other).values()
     assert (both <= np.minimum(one.values(), other.values()) + 1e-9).all()
+
+
+def test_values_do_not_change_with_the_table_they_came_from():
+    problem = SensingMDP.from_arrays(
+        [[[0.01, 0.99], [0.99, 0.01]], [[0.99, 0.01], [0.01, 0.99]]],
+        [[-0.02, 1.25], [0.6, 0.06]],
+        0.9,
+        1.0,
+    )
+    table = PlanTable.of_plans(problem, [Plan((0,), False), Plan((1,), False)])  # none looks
+    values = table.values()
+    before = values.copy()
+    table.put(0, Plan((1,), False), -100.0, None)
+    np.testing.assert_array_equal(values, before)
