@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.sensebench-ready
 
-.PHONY: reproduce test test-slow lint format clean
+.PHONY: reproduce test test-slow lint format docs clean
 
 reproduce: $(READY)
 	$(BIN)/sensebench run table1
@@ -21,16 +21,23 @@ test-slow: $(READY)
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/mypy
 
 format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "sensebench needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.11 $(MAKECMDGOALS)")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@echo "Setting up $(VENV): installing numpy, scipy, numba, matplotlib and the test tools, a minute or two …"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test]'
 	@touch $@
+
+# The documentation as a site, in site/.
+docs: $(READY)
+	$(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf $(VENV)
