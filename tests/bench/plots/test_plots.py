@@ -78,7 +78,7 @@ def test_axes_name_what_they_show_and_legends_every_method(lake):
         labels |= {
             t.get_text() for a in figure.axes if a.get_legend() for t in a.get_legend().texts
         }
-        expected = {"SARSOP"} if name.startswith("gap") else {"ATM", "SPI", "Always sense"}
+        expected = {"DIPS (ours)"} if name.startswith("gap") else {"ATM", "SPI", "Always sense"}
         assert expected <= labels, name
         assert any("(s)" in w or "sensing cost" in w or "share" in w for w in words), name
 

@@ -28,7 +28,7 @@ pytestmark = [
 def address(tmp_path_factory):
     folder = tmp_path_factory.mktemp("results")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bench.problems.problems", page_results.with_nasty_problem())
+        patch.setattr("bench.problems.registry.problems", page_results.with_nasty_problem())
         page_results.write_results(folder)
         return write_report(page_results.SUITE, folder).as_uri()
 

@@ -22,7 +22,7 @@ from tests.bench import page_results
 def results(tmp_path_factory):
     folder = tmp_path_factory.mktemp("results")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bench.problems.problems", page_results.with_nasty_problem())
+        patch.setattr("bench.problems.registry.problems", page_results.with_nasty_problem())
         page_results.write_results(folder)
         yield folder
 
