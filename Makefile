@@ -11,6 +11,7 @@ reproduce: $(READY)
 	$(BIN)/sensebench plot table1
 	$(BIN)/sensebench report table1
 	$(BIN)/sensebench table table1
+	$(BIN)/sensebench compare table1
 
 test: $(READY) lint
 	$(BIN)/python -m pytest -m "not slow"

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Sequence
 from typing import NoReturn
 
+from bench.cli import results as commands_results
 from bench.cli import run as commands_run
 from bench.cli import solve as commands_solve
 
@@ -33,6 +34,7 @@ def build_parser() -> Parser:
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands_run.add(commands)
+    commands_results.add(commands)
     commands_solve.add(commands)
     return parser
 

@@ -1,4 +1,4 @@
-"""The commands about suites: run, table, plot, report, list, perf, julia."""
+"""The commands that run things: run, list, perf, julia."""
 
 from __future__ import annotations
 
@@ -6,20 +6,17 @@ import argparse
 import os
 import sys
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
+from bench.cli.results import add_results
 from bench.problems import problems
 from bench.run.progress import Progress
 from bench.run.runner import RERUN_ALL, RERUN_FAILED, Crew, Runner, choose
 from bench.store import rows
 from bench.store.store import Store
-from bench.suites.suite import Suite, SuiteError, load_suite, suite_names, suite_path
+from bench.suites.suite import Suite, SuiteError, load_suite, suite_names
 from solvers import make_solver, solver_classes
 
-RESULTS = Path("results")
-"""Where results go unless told otherwise: in the directory one stands in."""
-FORMATS = ("terminal", "markdown", "latex", "csv")
 MOST_FAILURES = 12
 
 
@@ -28,16 +25,6 @@ def add(commands: Any) -> None:
     add_run(commands)
     show = commands.add_parser("list", help="problems, solvers, suites, and which can run here")
     show.set_defaults(call=list_all)
-    table = commands.add_parser("table", help="print a suite's table and write it to its results")
-    table.add_argument("--format", choices=FORMATS, default="terminal", help="what to print")
-    table.set_defaults(call=make_table)
-    plot = commands.add_parser("plot", help="draw a suite's figures")
-    plot.set_defaults(call=make_plots)
-    report = commands.add_parser("report", help="write a suite's report page")
-    report.set_defaults(call=make_report)
-    for command in (table, plot, report):
-        command.add_argument("suite", help="name of a suite, or path of a .toml file")
-        add_results(command)
     perf = commands.add_parser("perf", help="our speed, as ratios")
     add_results(perf)
     perf.set_defaults(call=measure_speed)
@@ -75,16 +62,6 @@ def add_solver_files(command: argparse.ArgumentParser) -> None:
         default=[],
         metavar="FILE",
         help="a file of solvers or problems to join",
-    )
-
-
-def add_results(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--results",
-        type=Path,
-        default=RESULTS,
-        metavar="DIR",
-        help="results directory (default: results, in the current directory)",
     )
 
 
@@ -162,38 +139,6 @@ def list_all(args: argparse.Namespace) -> None:
             print(f"  {name:28} {suite.title} ({len(suite.cells())} cells)")
         except SuiteError as error:
             print(f"  {name:28} [cannot run here: {str(error).splitlines()[0]}]")
-
-
-def make_table(args: argparse.Namespace) -> None:
-    """Print a suite's table; its CSV, Markdown and LaTeX go beside the rows."""
-    from bench.tables.tables import render, write_tables
-
-    suite = _stored_suite(args)
-    print(render(suite, args.results, args.format))
-    written = write_tables(suite, args.results)
-    print(f"written: {', '.join(str(path) for path in written)}", file=sys.stderr)
-
-
-def make_plots(args: argparse.Namespace) -> None:
-    """Draw a suite's figures."""
-    from bench.plots import write_plots
-
-    for path in write_plots(_stored_suite(args), args.results):
-        print(path)
-
-
-def make_report(args: argparse.Namespace) -> None:
-    """Write a suite's report page."""
-    from bench.report.report import write_report
-
-    print(f"report: {write_report(_stored_suite(args), args.results)}")
-
-
-def _stored_suite(args: argparse.Namespace) -> str:
-    """The suite as given, checked; by name, its file need not be at hand any more."""
-    if not (args.results / args.suite / "rows.csv").is_file():
-        suite_path(args.suite)
-    return args.suite
 
 
 def measure_speed(args: argparse.Namespace) -> int:

@@ -30,13 +30,14 @@ class Progress:
         self.known: dict[tuple, float] = {}
         self.line_shown = False
 
-    def begin(self, todo: Iterable[Cell], total: int, stored: Iterable[Mapping[str, str]]) -> None:
-        """Start: the cells to run, of how many in all, and the rows there are already."""
+    def begin(self, todo: Iterable[Cell], stored: Iterable[Mapping[str, str]], words: str) -> None:
+        """Start: the cells to run, the rows there are already, and what to say of both."""
         self.todo = {cell.key: cell for cell in todo}
-        self.total = total
+        self.total = len(self.todo)
+        self._say(words)
         for row in stored:
             if row["wall_seconds"]:
-                self.known[_identity(row)] = float(row["wall_seconds"])
+                self.known[identity(row)] = float(row["wall_seconds"])
 
     def started(self, cell: Cell) -> None:
         self.running[cell.key] = time.monotonic()
@@ -96,9 +97,9 @@ class Progress:
     def _expected(self, cell: Cell) -> float:
         """Wall seconds a cell will take: as it did before, or as its solver did, or a guess."""
         walls = self.walls.get(cell.label)
-        before = self.known.get(_identity(cell))
+        before = self.known.get(identity(cell))
         if before is not None:
-            return min(before, cell.budget + before)
+            return before
         return sum(walls) / len(walls) if walls else 2.0 + cell.budget / 2
 
 
@@ -125,7 +126,8 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def _identity(cell: Cell | Mapping[str, str]) -> tuple:
+def identity(cell: Cell | Mapping[str, str]) -> tuple:
+    """What a cell, or the cell of a row, is: problem, sensing cost, solver, options, seed."""
     if isinstance(cell, Cell):
         cost, options = rows.cost_text(cell.sensing_cost), rows.options_text(cell.options)
         return cell.problem, cost, cell.solver, options, str(cell.seed)

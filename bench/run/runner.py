@@ -20,7 +20,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from bench.run import environment
-from bench.run.progress import Progress
+from bench.run.progress import Progress, identity
 from bench.run.supervise import StaleCode, Stopped, run_limited
 from bench.store import rows
 from bench.store.store import Store
@@ -104,7 +104,7 @@ class Runner:
         last = {row["key"]: row for row in stored}
         todo = [cell for cell in cells if not self._done(cell, last.get(cell.key), rerun)]
         todo.sort(key=lambda cell: self._unavailable(cell) is None)  # what is skipped, at once
-        self.progress.begin(todo, len(cells), stored)
+        self.progress.begin(todo, stored, self._account(cells, todo, stored, rerun))
         if not todo:
             return
         self.store.record_environment(environment.describe(self.crew.size()))
@@ -128,6 +128,26 @@ class Runner:
         if rerun == RERUN_ALL:
             return False
         return rerun != RERUN_FAILED or row["status"] == rows.OK
+
+    def _account(self, cells: list[Cell], todo: list[Cell], stored: list, rerun: str | None) -> str:
+        """How many cells are done already and why the others are not, in one line."""
+        last = {row["key"]: row for row in stored}
+        keys = {cell.key for cell in todo}
+        done = [last[cell.key] for cell in cells if cell.key not in keys]
+        borrowed = sum(row["clone"] != self.store.clone for row in done)
+        text = f"{len(cells)} cells: {len(done)} done before with this code and these settings"
+        if borrowed:
+            text += f" ({borrowed} of them on another machine, whose solvers cannot run here)"
+        again = sum(cell.key in last for cell in todo)
+        known = {tuple(row[c] for c in rows.IDENTITY) for row in stored}
+        changed = sum(cell.key not in last and identity(cell) in known for cell in todo)
+        parts = [f"{len(todo) - again - changed} new"] if len(todo) > again + changed else []
+        if changed:
+            parts.append(f"{changed} again because their code, model or settings changed")
+        if again:
+            why = f"--rerun {rerun}" if rerun else "they can run here now"
+            parts.append(f"{again} again ({why})")
+        return text + (f"; to do: {', '.join(parts)}" if parts else "; nothing to do")
 
     def _unavailable(self, cell: Cell) -> str | None:
         """Why the solver cannot run on this machine, or None."""

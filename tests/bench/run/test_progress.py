@@ -17,14 +17,14 @@ def test_lines_tell_what_is_done_and_the_time_left_learns():
     stream = io.StringIO()
     progress = Progress(jobs=2, stream=stream)
     cells = [cell(i) for i in range(4)]
-    progress.begin(cells, total=6, stored=[])
+    progress.begin(cells, [], "4 cells")
     for c in cells[:2]:
         progress.started(c)
         done = {"status": rows.OK, "value": -0.02099, "solve_seconds": 0.2, "wall_seconds": 8.0}
         progress.finished(c, done)
-    first, second = stream.getvalue().splitlines()
+    _, first, second = stream.getvalue().splitlines()
     assert first == (
-        "[3/6] spi / frozen-lake-4x4, k = 0.01: reward ×1000 20.99 in 0.2 s, about 12 s left"
+        "[1/4] spi / frozen-lake-4x4, k = 0.01: reward ×1000 20.99 in 0.2 s, about 12 s left"
     )
     assert second.endswith("about 8 s left")  # two cells of 8 s, two at once
 
@@ -33,10 +33,11 @@ def test_time_of_an_earlier_run_is_remembered():
     stream = io.StringIO()
     progress = Progress(jobs=1, stream=stream)
     before = dict(problem="frozen-lake-4x4", sensing_cost="0.01", solver="spi", options="{}")
-    progress.begin([cell(1), cell(2)], 2, [{**before, "seed": "2", "wall_seconds": "3.0"}])
+    earlier = [{**before, "seed": "2", "wall_seconds": "3.0"}]
+    progress.begin([cell(1), cell(2)], earlier, "2 cells")
     progress.finished(cell(1), {"status": rows.TIMEOUT, "reason": "timeout 10 s"})
     assert stream.getvalue() == (
-        "[1/2] spi / frozen-lake-4x4, k = 0.01: timeout 10 s, about 3 s left\n"
+        "2 cells\n[1/2] spi / frozen-lake-4x4, k = 0.01: timeout 10 s, about 3 s left\n"
     )
 
 

@@ -80,6 +80,20 @@ def test_an_error_is_one_line_and_a_refusal_is_skipped(tmp_path):
     assert "Traceback" in log and 'raise RuntimeError("no luck' in log
 
 
+def test_a_run_says_what_was_done_before_and_counts_from_one(tmp_path, capsys):
+    path, out = write_suite(tmp_path, one("first-action")), tmp_path / "out"
+    run(path, out, "--only", "*/inventory")
+    told = capsys.readouterr().err.splitlines()
+    assert told[0].startswith("1 cells: 0 done before") and told[0].endswith("to do: 1 new")
+    assert told[1].startswith("[1/1] ")
+    run(path, out)
+    told = capsys.readouterr().err.splitlines()
+    assert told[0].startswith("3 cells: 1 done before") and told[0].endswith("to do: 2 new")
+    assert [line[:5] for line in told[1:]] == ["[1/2]", "[2/2]"]
+    run(path, out, "--budget", "10")
+    assert "3 again because their code, model or settings changed" in capsys.readouterr().err
+
+
 def test_what_is_done_is_not_done_again_and_rerun_does_it_again(tmp_path):
     text = one("first-action") + one("raises", only_problems='["inventory"]')
     path, out = write_suite(tmp_path, text), tmp_path / "out"

@@ -1,0 +1,112 @@
+"""The commands about a suite's results: table, plot, report, and compare with the reference."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from bench.suites.suite import suite_path
+
+RESULTS = Path("results")
+"""Where results go unless told otherwise: in the directory one stands in."""
+REFERENCE = "reference"
+"""Folder, among the results, of what the released code produced."""
+CHECKOUT = Path(__file__).resolve().parents[2]
+FORMATS = ("terminal", "markdown", "latex", "csv")
+
+
+def add(commands: Any) -> None:
+    """Add these commands to the parser."""
+    table = commands.add_parser("table", help="print a suite's table and write it to its results")
+    table.add_argument("--format", choices=FORMATS, default="terminal", help="what to print")
+    table.set_defaults(call=make_table)
+    plot = commands.add_parser("plot", help="draw a suite's figures")
+    plot.set_defaults(call=make_plots)
+    report = commands.add_parser("report", help="write a suite's report page")
+    report.set_defaults(call=make_report)
+    held = commands.add_parser("compare", help="hold a suite's results against the reference")
+    held.add_argument("--json", action="store_true", help="as JSON, for scripts")
+    held.add_argument(
+        "--reference",
+        type=Path,
+        metavar="DIR",
+        help="results to compare with (default: reference, in the results directory)",
+    )
+    held.set_defaults(call=compare_results)
+    for command in (table, plot, report, held):
+        command.add_argument("suite", help="name of a suite, or path of a .toml file")
+        add_results(command)
+
+
+def add_results(command: argparse.ArgumentParser) -> None:
+    """The option that says where results lie."""
+    command.add_argument(
+        "--results",
+        type=Path,
+        default=RESULTS,
+        metavar="DIR",
+        help="results directory (default: results, in the current directory)",
+    )
+
+
+def make_table(args: argparse.Namespace) -> None:
+    """Print a suite's table; its CSV, Markdown and LaTeX go beside the rows."""
+    from bench.tables.tables import render, write_tables
+
+    suite = _stored_suite(args)
+    print(render(suite, args.results, args.format))
+    written = write_tables(suite, args.results)
+    print(f"written: {', '.join(str(path) for path in written)}", file=sys.stderr)
+
+
+def make_plots(args: argparse.Namespace) -> None:
+    """Draw a suite's figures."""
+    from bench.plots import write_plots
+
+    for path in write_plots(_stored_suite(args), args.results):
+        print(path)
+
+
+def make_report(args: argparse.Namespace) -> None:
+    """Write a suite's report page."""
+    from bench.report.report import write_report
+
+    print(f"report: {write_report(_stored_suite(args), args.results)}")
+
+
+def compare_results(args: argparse.Namespace) -> int:
+    """Hold a run against the reference; exit code 1 if it contradicts it."""
+    from bench.analysis.compare import NOT_REPRODUCED, compare, describe
+    from bench.analysis.frame import load_frame
+
+    suite = _stored_suite(args)
+    mine = load_frame(suite, args.results)
+    reference = load_frame(suite, _reference(args))
+    found = compare(args.suite, mine, reference)
+    print(json.dumps(found.as_json(), indent=1) if args.json else describe(found))
+    return 1 if found.verdict == NOT_REPRODUCED else 0
+
+
+def _reference(args: argparse.Namespace) -> Path:
+    """The directory of the reference results: the one given, or that of the results or checkout."""
+    from bench.store.store import Store
+
+    places = [args.results / REFERENCE, CHECKOUT / "results" / REFERENCE]
+    places = [args.reference] if args.reference is not None else places
+    for place in places:
+        if Store(place, args.suite).rows_path.is_file():
+            return place
+    raise ValueError(
+        f"no reference results of {args.suite} in {places[0]}; they come with a checkout of the "
+        "project: give their place with --reference"
+    )
+
+
+def _stored_suite(args: argparse.Namespace) -> str:
+    """The suite as given, checked; by name, its file need not be at hand any more."""
+    if not (args.results / args.suite / "rows.csv").is_file():
+        suite_path(args.suite)
+    return args.suite
