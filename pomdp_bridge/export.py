@@ -144,3 +144,17 @@ def reveal_start(problem: SensingMDP) -> SensingMDP:
         state_names=(*problem.state_names, name),
         action_names=problem.action_names,
     )
+
+
+def started(problem: SensingMDP, start: str | None) -> SensingMDP:
+    """The problem from another start: ``"revealed"``, or a state by name or number.
+
+    From a single state a POMDP solver's value is ours, for then both know where they begin; with
+    the start revealed it is ours times the discount.
+    """
+    if start is None or start == DISTRIBUTION:
+        return problem
+    if start == REVEALED:
+        return reveal_start(problem)
+    state = start if start in problem.state_names or not start.isdecimal() else int(start)
+    return problem.with_start(state)

@@ -56,6 +56,11 @@ def add(commands: Any) -> None:
     export = commands.add_parser("export", help="write a problem as a file")
     _add_problem(export)
     export.add_argument("--format", choices=("pomdp", "pomdpx", "npz"), help="default: by suffix")
+    export.add_argument(
+        "--start",
+        metavar="STATE",
+        help="begin in one state, or 'revealed': the first state is shown for free",
+    )
     export.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
     export.set_defaults(call=export_problem)
     check = commands.add_parser("check", help="does this solver file conform?")
@@ -221,9 +226,10 @@ def certify_problem(args: argparse.Namespace) -> None:
 
 def export_problem(args: argparse.Namespace) -> None:
     """Write a problem as a file."""
+    from pomdp_bridge.export import started
     from pomdp_bridge.files.formats import write
 
-    problem = load_problem(args.problem, args.sensing_cost)
+    problem = started(load_problem(args.problem, args.sensing_cost), args.start)
     print(write(problem, args.output, args.format))
 
 

@@ -3,7 +3,8 @@
 The POMDP is the one of :mod:`pomdp_bridge.export`: actions 0 … A−1 are blind, A … 2A−1 look, the
 last observation is "nothing".  Numbers are written so that reading them back gives the same
 doubles.  States and actions are numbered, because the format allows few characters in a name; the
-real names stand in a comment that only our reader understands.
+real names stand in a comment that only our reader understands, with the number of entries, so that
+it notices when a file has lost some.
 """
 
 from __future__ import annotations
@@ -53,6 +54,12 @@ def _lines(problem: SensingMDP, pomdp: FlatPOMDP) -> Iterator[str]:
         "name": problem.name,
         "state_names": problem.state_names,
         "action_names": problem.action_names,
+        "entries": {
+            "T": 2 * sum(int(T.nnz) for T in problem.transitions),
+            "O": 2 * A * S,
+            "R": max(1, int(np.count_nonzero(pomdp.rewards))),
+            "start": 1,
+        },
     }
     yield "# A Markov decision process with a state sensing cost, as a POMDP."
     yield f"# Actions 0 to {A - 1} stay blind, actions {A} to {2 * A - 1} are the same with a look;"
@@ -69,11 +76,11 @@ def _lines(problem: SensingMDP, pomdp: FlatPOMDP) -> Iterator[str]:
         rows = np.repeat(np.arange(S), np.diff(T.indptr)).tolist()
         for s, after, p in zip(rows, T.indices.tolist(), T.data.tolist(), strict=True):
             yield f"T: {a} : {s} : {after} {number(p)}"
-    for a in range(A):
-        yield f"O: {a} : * : {S} 1.0"
-    for a in range(A, 2 * A):
+    for a in range(2 * A):  # each state by its number: `pomdpsol --fast` reads no "*" here
         for s in range(S):
-            yield f"O: {a} : {s} : {s} 1.0"
+            yield f"O: {a} : {s} : {S if a < A else s} 1.0"
+    if not pomdp.rewards.any():
+        yield "R: 0 : 0 : * : * 0.0"  # a file without rewards would look cut short
     for a in range(2 * A):
         for s in np.flatnonzero(pomdp.rewards[:, a]):
             yield f"R: {a} : {s} : * : * {number(pomdp.rewards[s, a])}"

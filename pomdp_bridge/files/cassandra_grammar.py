@@ -1,13 +1,15 @@
 """Reading Cassandra's ``.pomdp`` format: the file as it stands, any POMDP in it.
 
 The grammar: a preamble (``discount``, ``values``, ``states``, ``actions``, ``observations``, and
-optionally ``start``), then entries in any order, of which a later one overrides an earlier one::
+optionally ``start``), each once, then entries in any order, of which a later one overrides an
+earlier one::
 
     T: a : s : s' p      T: a : s  (a row)      T: a  (a matrix, "uniform" or "identity")
     O: a : s' : o p      O: a : s' (a row)      O: a  (a matrix or "uniform")
     R: a : s : s' : o r  R: a : s : s' (a row)  R: a : s  (a matrix over s' and o)
 
-Any of a, s, s', o may be a name, a number or ``*`` for all.
+Any of a, s, s', o may be a name, a number or ``*`` for all.  A name begins with a letter and is no
+word of the grammar, so that a misspelt section is never taken for names.
 """
 
 from __future__ import annotations
@@ -18,16 +20,18 @@ from pathlib import Path
 
 import numpy as np
 
-from solvers.core.validation import ModelError
+from pomdp_bridge.files.cassandra_tokens import Tokens, is_index, is_number, shown
 
 ALL = -1
 """Stands for ``*`` in an index."""
-PREAMBLE = ("discount", "values", "states", "actions", "observations", "start")
-_TOKEN = re.compile(r":|[^\s:]+")
-# Nearly all lines of a large file look like this; they are taken whole, ten times faster.
-_ENTRY = re.compile(
-    r"([TO])\s*:\s*(\d+)\s*:\s*(\d+)\s*:\s*(\d+)\s+([+-]?\d*\.?\d+(?:[eE][+-]?\d+)?)\s*$"
-)
+SIZES = ("states", "actions", "observations")
+NEEDED = ("discount", "values", *SIZES)
+PREAMBLE = (*NEEDED, "start")
+RESERVED = {*PREAMBLE, *("include", "exclude", "uniform", "identity", "reset", "reward", "cost")}
+NAME = re.compile(r"[^\W\d_][^\s:*#]*")
+MOST_NAMES = 2**20
+"""No file with more states, actions or observations than this could be held as a matrix."""
+Entries = list[tuple[tuple[int, ...], object]]
 
 
 @dataclass
@@ -46,9 +50,18 @@ class RawPOMDP:
     actions: tuple[str, ...] = ()
     observations: tuple[str, ...] = ()
     start: np.ndarray | None = None
-    transitions: list[tuple[tuple[int, ...], object]] = field(default_factory=list)
-    observation_entries: list[tuple[tuple[int, ...], object]] = field(default_factory=list)
-    rewards: list[tuple[tuple[int, ...], object]] = field(default_factory=list)
+    transitions: Entries = field(default_factory=list)
+    observation_entries: Entries = field(default_factory=list)
+    rewards: Entries = field(default_factory=list)
+
+    def counts(self) -> dict[str, int]:
+        """How many entries of each kind the file has."""
+        return {
+            "T": len(self.transitions),
+            "O": len(self.observation_entries),
+            "R": len(self.rewards),
+            "start": int(self.start is not None),
+        }
 
 
 def parse(path: str | Path) -> RawPOMDP:
@@ -56,53 +69,12 @@ def parse(path: str | Path) -> RawPOMDP:
     return _Parser(Path(path)).run()
 
 
-class _Parser:
+class _Parser(Tokens):
     def __init__(self, path: Path) -> None:
+        super().__init__(path)
         self.model = RawPOMDP(path)
-        try:
-            text = path.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            raise ModelError(f"no such file: {path}") from None
-        except UnicodeDecodeError:
-            raise ModelError(f"{path} is not a text file") from None
-        self.tokens: list[str | tuple[str, ...]] = []  # a tuple is a whole line
-        self.lines: list[int] = []
-        for at, line in enumerate(text.splitlines(), 1):
-            whole = _ENTRY.match(line)
-            found = [whole.groups()] if whole else _TOKEN.findall(line.partition("#")[0])
-            self.tokens += found
-            self.lines += [at] * len(found)
-        self.at = 0
         self.lookup: dict[str, dict[str, int]] = {}  # kind -> name -> index
-
-    # ------------------------------------------------------------------ tokens
-    def fail(self, message: str) -> ModelError:
-        line = self.lines[min(self.at, len(self.lines) - 1)] if self.lines else 1
-        return ModelError(f"{self.model.path}, line {line}: {message}")
-
-    def peek(self, ahead: int = 0) -> str | None:
-        i = self.at + ahead
-        return self.tokens[i] if i < len(self.tokens) else None
-
-    def take(self, what: str) -> str:
-        token = self.peek()
-        if token is None:
-            raise self.fail(f"the file ends where {what} was expected")
-        self.at += 1
-        return token
-
-    def colon(self) -> None:
-        if self.peek() != ":":
-            raise self.fail(f"expected ':' but found {self.peek()!r}")
-        self.at += 1
-
-    def number(self) -> float:
-        token = self.take("a number")
-        try:
-            return float(token)
-        except ValueError:
-            self.at -= 1
-            raise self.fail(f"expected a number but found {token!r}") from None
+        self.seen: set[str] = set()
 
     def starts_section(self) -> bool:
         """The next tokens open a section: a keyword and ':' (or 'start include:')."""
@@ -114,66 +86,73 @@ class _Parser:
         return self.peek(1) == ":" and token in (*PREAMBLE, "T", "O", "R")
 
     def index(self, names: tuple[str, ...], kind: str) -> int:
-        token = self.take(f"a {kind}")
+        """Take the name or number of one of ``names``, or ``*``."""
+        token = self.word(f"a {kind}")
         if token == "*":
             return ALL
-        if token.isdigit():
+        if is_index(token):
             found = int(token) if int(token) < len(names) else None
         else:
-            found = self.positions(names, kind).get(token)
-        if found is not None:
-            return found
-        self.at -= 1
-        raise self.fail(f"unknown {kind} {token!r}; the file declares {len(names)} {kind}s")
-
-    def positions(self, names: tuple[str, ...], kind: str) -> dict[str, int]:
-        if kind not in self.lookup:
-            self.lookup[kind] = {name: i for i, name in enumerate(names)}
-        return self.lookup[kind]
+            if kind not in self.lookup:
+                self.lookup[kind] = {name: i for i, name in enumerate(names)}
+            found = self.lookup[kind].get(token)
+        if found is None:
+            few = f"the file declares {len(names)} {kind}s"
+            raise self.fail(f"unknown {kind} {token!r}; {few}", back=1)
+        return found
 
     # ------------------------------------------------------------------ sections
     def run(self) -> RawPOMDP:
-        seen = set()
+        """All sections of the file."""
         while self.peek() is not None:
             word = self.take("a section")
-            if word[0] in ("T", "O", "R") and (len(word) == 1 or isinstance(word, tuple)):
-                missing = [w for w in PREAMBLE[:5] if w not in seen]
+            if isinstance(word, tuple) or word in ("T", "O", "R"):
+                missing = [w for w in NEEDED if w not in self.seen]
                 if missing:
-                    raise self.fail(f"{word[0]}: stands before {', '.join(missing)}")
-                if isinstance(word, tuple):
-                    self.whole_line(word)
-                    continue
-                self.colon()
-                self.entry(word)
+                    raise self.fail(f"{word[0]}: stands before {', '.join(missing)}", back=1)
+                self.whole_line(word) if isinstance(word, tuple) else self.entry(word)
             elif word in PREAMBLE:
+                if word in self.seen:
+                    raise self.fail(f"{word}: stands twice; a file says it once", back=1)
                 if word != "start":
                     self.colon()
                 getattr(self, f"read_{word}")()
-                seen.add(word)
+                self.seen.add(word)
             else:
-                self.at -= 1
-                raise self.fail(f"expected a section such as 'T:' but found {word!r}")
-        if "observations" not in seen:
-            raise self.fail("the file declares no observations: it is not a POMDP")
+                raise self.fail(f"expected a section such as 'T:' but found {word!r}", back=1)
+        missing = [w for w in NEEDED if w not in self.seen]
+        if missing:
+            raise self.fail(f"the file declares no {', '.join(missing)}: it is not a POMDP")
+        for word, count in self.model.counts().items():
+            if not count and word != "start":
+                raise self.fail(f"the file has no {word}: line; it seems to be cut short")
         return self.model
 
     def read_discount(self) -> None:
         self.model.discount = self.number()
 
     def read_values(self) -> None:
-        word = self.take("reward or cost")
+        word = self.word("reward or cost")
         if word not in ("reward", "cost"):
-            raise self.fail(f"values are {word!r}; expected reward or cost")
+            raise self.fail(f"values are {word!r}; expected reward or cost", back=1)
         self.model.sign = 1.0 if word == "reward" else -1.0
 
     def names(self, kind: str) -> tuple[str, ...]:
-        found = []
+        found: list[str] = []
         while not self.starts_section():
-            found.append(self.take(kind))
-        if len(found) == 1 and found[0].isdigit():
-            return tuple(str(i) for i in range(int(found[0])))
+            token = self.word(f"a {kind}")
+            if is_index(token) and not found and self.starts_section():
+                if not 0 < int(token) <= MOST_NAMES:
+                    raise self.fail(f"{token} {kind}s; expected 1 to {MOST_NAMES}", back=1)
+                return tuple(str(i) for i in range(int(token)))
+            if not NAME.fullmatch(token) or token in RESERVED or self.peek() == ":":
+                raise self.fail(f"{token!r} is no name of a {kind}: expected letters first", back=1)
+            found.append(token)
         if not found:
             raise self.fail(f"no {kind}s are given")
+        if len(set(found)) != len(found):
+            double = next(x for i, x in enumerate(found) if x in found[:i])
+            raise self.fail(f"{kind} {double!r} stands twice", back=1)
         return tuple(found)
 
     def read_states(self) -> None:
@@ -186,7 +165,9 @@ class _Parser:
         self.model.observations = self.names("observation")
 
     def read_start(self) -> None:
-        how = self.take("start")  # ':', or include/exclude and then ':'
+        if "states" not in self.seen:
+            raise self.fail("start: stands before states", back=1)
+        how = self.word("':'")
         S = len(self.model.states)
         if how in ("include", "exclude"):
             self.colon()
@@ -194,31 +175,39 @@ class _Parser:
             while not self.starts_section():
                 listed.append(self.index(self.model.states, "state"))
             chosen = np.isin(np.arange(S), listed) == (how == "include")
+            if ALL in listed or not listed or not chosen.any():
+                raise self.fail(f"start {how}: expected names of some states", back=1)
             self.model.start = chosen / chosen.sum()
+        elif how != ":":
+            raise self.fail(f"expected 'start:' but found 'start {how}'", back=1)
         elif self.peek() == "uniform":
             self.at += 1
             self.model.start = np.full(S, 1 / S)
         else:
-            first = self.at
-            self.at += 1
-            alone = self.starts_section() and (S > 1)
-            self.at = first
-            if alone:
-                self.model.start = np.eye(S)[self.index(self.model.states, "state")]
-            else:
-                self.model.start = np.array([self.number() for _ in range(S)])
+            self.model.start = self.start_numbers(S)
 
+    def start_numbers(self, S: int) -> np.ndarray:
+        """One state by name or number, or the probability of each."""
+        first = self.at
+        self.at += 1
+        alone = self.starts_section()
+        self.at = first
+        if alone and not (S == 1 and is_number(self.peek()) and not is_index(self.peek())):
+            chosen = self.index(self.model.states, "state")
+            if chosen == ALL:
+                raise self.fail("start: * is no state; expected 'start: uniform'", back=1)
+            return np.eye(S)[chosen]
+        return np.array([self.number() for _ in range(S)])
+
+    # ------------------------------------------------------------------ entries
     def entry(self, word: str) -> None:
+        self.colon()
         m = self.model
+        action, state = (m.actions, "action"), (m.states, "state")
         axes = {
-            "T": ((m.actions, "action"), (m.states, "state"), (m.states, "state")),
-            "O": ((m.actions, "action"), (m.states, "state"), (m.observations, "observation")),
-            "R": (
-                (m.actions, "action"),
-                (m.states, "state"),
-                (m.states, "state"),
-                (m.observations, "observation"),
-            ),
+            "T": (action, state, state),
+            "O": (action, state, (m.observations, "observation")),
+            "R": (action, state, state, (m.observations, "observation")),
         }[word]
         place = [self.index(*axes[0])]
         while self.peek() == ":" and len(place) < len(axes):
@@ -226,35 +215,40 @@ class _Parser:
             place.append(self.index(*axes[len(place)]))
         if word == "R" and len(place) == 1:
             raise self.fail("R: needs at least an action and a state")
-        value = self.values(tuple(len(names) for names, _ in axes[len(place) :]))
+        value = self.values(word, tuple(len(names) for names, _ in axes[len(place) :]))
         listed = {"T": m.transitions, "O": m.observation_entries, "R": m.rewards}[word]
         listed.append((tuple(place), value))
 
     def whole_line(self, line: tuple[str, ...]) -> None:
         m = self.model
-        word, place = line[0], (int(line[1]), int(line[2]), int(line[3]))
+        word = line[0]
         last = m.states if word == "T" else m.observations
-        if place[0] < len(m.actions) and place[1] < len(m.states) and place[2] < len(last):
-            listed = m.transitions if word == "T" else m.observation_entries
-            listed.append((place, float(line[4])))
-            return
-        self.at -= 1
-        raise self.fail(
-            f"{word}: {place[0]} : {place[1]} : {place[2]} is outside the {len(m.actions)} "
-            f"actions, {len(m.states)} states and {len(m.observations)} observations declared"
-        )
+        sizes = len(m.actions), len(m.states), len(last)
+        if not all(is_index(x) and int(x) < n for x, n in zip(line[1:4], sizes, strict=True)):
+            raise self.fail(
+                f"{word}: {' : '.join(line[1:4])} is outside the {len(m.actions)} actions, "
+                f"{len(m.states)} states and {len(m.observations)} observations declared",
+                back=1,
+            )
+        listed = m.transitions if word == "T" else m.observation_entries
+        listed.append(((int(line[1]), int(line[2]), int(line[3])), float(line[4])))
 
-    def values(self, shape: tuple[int, ...]) -> object:
+    def values(self, word: str, shape: tuple[int, ...]) -> object:
         """The numbers that follow: one, a row, or a matrix (or a word for it)."""
         if not shape:
             return self.number()
-        if self.peek() == "uniform":
+        if self.peek() == "uniform" and word != "R":
             self.at += 1
             return np.full(shape, 1 / shape[-1])
-        if self.peek() == "identity":
+        if self.peek() == "identity" and word == "T":
             self.at += 1
-            if len(shape) != 2 or shape[0] != shape[1]:
-                raise self.fail("identity stands where no square matrix is expected")
+            if len(shape) != 2:
+                raise self.fail("identity stands where no matrix is expected", back=1)
             return np.eye(shape[0])
-        count = int(np.prod(shape))
+        count = int(np.prod(shape, dtype=float))
+        if count > len(self.tokens) - self.at:
+            raise self.fail(
+                f"expected {count} numbers of a {'row' if len(shape) == 1 else 'matrix'}, and only "
+                f"{len(self.tokens) - self.at} words are left; next is {shown(self.peek())}"
+            )
         return np.array([self.number() for _ in range(count)]).reshape(shape)

@@ -28,6 +28,11 @@ SAME = 1e-9
 def read_pomdp(path: str | Path) -> SensingMDP:
     """Read a ``.pomdp`` file; a POMDP without the sensing structure is refused, saying why."""
     raw = parse(path)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused below
+        return _model(raw)
+
+
+def _model(raw: RawPOMDP) -> SensingMDP:
     T = _dense(raw.transitions, (len(raw.actions), len(raw.states), len(raw.states)), raw)
     off = np.abs(T.sum(axis=2) - 1)
     if off.max() > ROW_SUM_TOLERANCE:
@@ -50,15 +55,19 @@ def read_pomdp(path: str | Path) -> SensingMDP:
         )
     costs = -R[:, blind]
     names = _names(raw, blind)
-    return SensingMDP.from_arrays(
-        T[blind],
-        costs,
-        raw.discount,
-        _simplest(np.maximum(k, 0.0), scale),
-        start=raw.start,
-        terminal=_free_and_absorbing(T[blind], costs),
-        **names,
-    )
+    S = len(raw.states)
+    try:
+        return SensingMDP.from_arrays(
+            T[blind],
+            costs,
+            raw.discount,
+            _simplest(np.maximum(k, 0.0), scale),
+            start=np.full(S, 1 / S) if raw.start is None else raw.start,
+            terminal=_free_and_absorbing(T[blind], costs),
+            **names,
+        )
+    except ModelError as error:
+        raise ModelError(f"{raw.path}: {error}") from None
 
 
 def _dense(entries: list, shape: tuple[int, int, int], raw: RawPOMDP) -> np.ndarray:
@@ -78,6 +87,12 @@ def _shown(raw: RawPOMDP) -> np.ndarray:
     """The observation that each action shows at each next state: (actions, S)."""
     shape = (len(raw.actions), len(raw.states), len(raw.observations))
     chances = _dense(raw.observation_entries, shape, raw)
+    if chances.min() < 0:
+        a, s, o = np.unravel_index(int(chances.argmin()), chances.shape)
+        raise ModelError(
+            f"{raw.path}: action {raw.actions[a]} shows {raw.observations[o]} in state "
+            f"{raw.states[s]} with the probability {chances[a, s, o]}; expected at least 0"
+        )
     likely = chances.max(axis=2)
     if np.abs(likely - 1).max() > SAME or np.abs(chances.sum(axis=2) - 1).max() > SAME:
         a, s = np.unravel_index(int(np.abs(likely - 1).argmax()), likely.shape)
@@ -107,6 +122,11 @@ def _rewards(raw: RawPOMDP, T: np.ndarray, shown: np.ndarray) -> np.ndarray:
                 else:
                     after = after if place[3] == ALL else after[shown[a, after] == place[3]]
                     given = value
+                if not len(after) and place[0] != ALL:
+                    raise ModelError(
+                        f"{raw.path}: a reward of action {raw.actions[a]} is given for the "
+                        f"observation {raw.observations[place[3]]}, which it never shows there"
+                    )
                 if len(after):
                     R[a, rows, after] = given if place[1] != ALL else np.reshape(given, (-1, 1))
     expected = R[:, :, 0] if simple else np.einsum("ast,ast->as", T, R)
@@ -167,17 +187,55 @@ def _free_and_absorbing(T: np.ndarray, costs: np.ndarray) -> np.ndarray:
 
 
 def _names(raw: RawPOMDP, blind: np.ndarray) -> dict:
-    """Names from our comment if the file has one that fits, else those of the file."""
-    names = {
-        "name": raw.path.stem,
-        "state_names": raw.states,
-        "action_names": [raw.actions[a] for a in blind],
-    }
-    with open(raw.path, encoding="utf-8") as file:
-        for _, line in zip(range(100), file, strict=False):
-            if line.startswith(NAMES_MARK):
-                ours = json.loads(line[len(NAMES_MARK) :])
-                sizes = len(ours["state_names"]), len(ours["action_names"])
-                if sizes == (len(raw.states), len(blind)):
-                    return ours
-    return names
+    """Names from our comment if the file has one, else those of the file.
+
+    The comment also counts the entries, so that a file of ours that was cut or lost a line is
+    noticed: the format itself takes a missing reward for 0.
+    """
+    comment = _comment(raw.path)
+    if comment is None:
+        return {
+            "name": raw.path.stem,
+            "state_names": raw.states,
+            "action_names": [raw.actions[a] for a in blind],
+        }
+    counted = comment.pop("entries", None)
+    if counted is not None and counted != raw.counts():
+        raise ModelError(
+            f"{raw.path} has {_told(raw.counts())}, and its line '{NAMES_MARK.strip()}' says "
+            f"{_told(counted)}: it was cut or changed; delete that line to have it read as it is"
+        )
+    wanted = {"state_names": len(raw.states), "action_names": len(blind)}
+    right = comment.keys() == {"name", *wanted} and isinstance(comment["name"], str)
+    for key, size in wanted.items():
+        listed = comment.get(key)
+        right &= isinstance(listed, list) and len(listed) == size
+        right = right and all(isinstance(x, str) for x in listed)
+    if not right:
+        raise ModelError(
+            f"{raw.path}: the line '{NAMES_MARK.strip()}' does not hold a name, "
+            f"{wanted['state_names']} state_names and {wanted['action_names']} action_names"
+        )
+    return comment
+
+
+def _comment(path: Path) -> dict | None:
+    """What the line with names says; None if there is no such line."""
+    with open(path, encoding="utf-8") as file:
+        lines = [line for _, line in zip(range(100), file, strict=False)]
+    found = [line for line in lines if line.startswith(NAMES_MARK.strip())]
+    if not found:
+        return None
+    try:
+        said = json.loads(found[0][len(NAMES_MARK.strip()) :])
+    except (ValueError, RecursionError) as error:
+        raise ModelError(f"{path}: the line '{NAMES_MARK.strip()}' is not JSON: {error}") from None
+    if not isinstance(said, dict) or len(found) > 1:
+        raise ModelError(f"{path}: expected one line '{NAMES_MARK.strip()}' with a JSON object")
+    return said
+
+
+def _told(counts: object) -> str:
+    if not isinstance(counts, dict):
+        return repr(counts)[:60]
+    return ", ".join(f"{n} {word}: lines" for word, n in counts.items())

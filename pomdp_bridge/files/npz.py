@@ -16,19 +16,42 @@ Everything is a number, because readers outside Python (NPZ.jl, cnpy) know no ot
 
 from __future__ import annotations
 
-import json
-import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from pomdp_bridge.export import linear_sensing_costs
+from solvers.core.array_file import (
+    REAL,
+    TEXT,
+    TRUTH,
+    WHOLE,
+    Array,
+    json_bytes,
+    read_arrays,
+    scalar,
+    text,
+    write_arrays,
+)
 from solvers.core.model import SensingMDP
 from solvers.core.validation import ModelError
 
 FORMAT = 1
-REQUIRED = ("indptr", "indices", "data", "costs", "sensing_cost", "discount", "start", "terminal")
+ARRAYS = {
+    "format": Array(WHOLE, (0,), optional=True),
+    "indptr": Array(WHOLE, (2,)),
+    "indices": Array(WHOLE, (1,)),
+    "data": Array(REAL, (1,)),
+    "costs": Array(REAL, (2,)),
+    "sensing_cost": Array(REAL, (0, 1, 2)),
+    "discount": Array(REAL, (0,)),
+    "start": Array(REAL, (1,)),
+    "terminal": Array(TRUTH, (1,)),
+    "names": Array(TEXT, (1,), optional=True),
+}
+WHAT = "a problem file, as `sensebench export PROBLEM --format npz` writes it"
 
 
 def write_npz(problem: SensingMDP, path: str | Path) -> None:
@@ -40,71 +63,100 @@ def write_npz(problem: SensingMDP, path: str | Path) -> None:
         "state_names": problem.state_names,
         "action_names": problem.action_names,
     }
-    with open(path, "wb") as file:  # a file object: numpy would add a suffix to a bare name
-        np.savez_compressed(
-            file,
-            format=np.int64(FORMAT),
-            indptr=np.stack([matrix.indptr for matrix in T]).astype(np.int64),
-            indices=np.concatenate([matrix.indices for matrix in T]).astype(np.int64),
-            data=np.concatenate([matrix.data for matrix in T]),
-            costs=problem.costs,
-            sensing_cost=np.asarray(problem.sensing_cost, float),
-            discount=np.float64(problem.discount),
-            start=problem.start,
-            terminal=problem.terminal,
-            names=np.frombuffer(json.dumps(names, ensure_ascii=False).encode(), np.uint8),
-        )
-
-
-def read_npz(path: str | Path) -> SensingMDP:
-    """Read a problem that :func:`write_npz` wrote, checking it like any other."""
-    path = Path(path)
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            stored = {key: file[key] for key in file.files}
-    except FileNotFoundError:
-        raise ModelError(f"no such file: {path}") from None
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
-        raise ModelError(f"{path} is not an .npz file of plain arrays: {error}") from None
-    missing = [key for key in REQUIRED if key not in stored]
-    if missing:
-        raise ModelError(
-            f"{path} has no array {', '.join(missing)}: it is not a problem file; "
-            "`sensebench export PROBLEM --format npz` writes one"
-        )
-    if int(stored.get("format", FORMAT)) != FORMAT:
-        raise ModelError(
-            f"{path} has format {int(stored['format'])}; this version reads format {FORMAT}"
-        )
-    names = json.loads(stored["names"].tobytes().decode()) if "names" in stored else {}
-    sensing_cost = stored["sensing_cost"]
-    return SensingMDP.from_arrays(
-        _transitions(stored, path),
-        stored["costs"],
-        float(stored["discount"]),
-        float(sensing_cost) if sensing_cost.ndim == 0 else sensing_cost,
-        start=stored["start"],
-        terminal=stored["terminal"].astype(bool),
-        name=names.get("name", path.stem),
-        state_names=names.get("state_names"),
-        action_names=names.get("action_names"),
+    write_arrays(
+        path,
+        format=np.int64(FORMAT),
+        indptr=np.stack([matrix.indptr for matrix in T]).astype(np.int64),
+        indices=np.concatenate([matrix.indices for matrix in T]).astype(np.int64),
+        data=np.concatenate([matrix.data for matrix in T]),
+        costs=problem.costs,
+        sensing_cost=np.asarray(problem.sensing_cost, float),
+        discount=np.float64(problem.discount),
+        start=problem.start,
+        terminal=problem.terminal,
+        names=json_bytes(names),
     )
 
 
+def read_npz(path: str | Path) -> SensingMDP:
+    """Read a problem that :func:`write_npz` wrote, trusting nothing in the file."""
+    path = Path(path)
+    stored = read_arrays(path, ARRAYS, WHAT)
+    if "format" in stored and scalar(stored["format"]) != FORMAT:
+        raise ModelError(
+            f"{path} has format {scalar(stored['format'])}; this version reads format {FORMAT}"
+        )
+    names = _names(path, stored)
+    transitions = _transitions(stored, path)
+    k = stored["sensing_cost"]
+    try:
+        return SensingMDP.from_arrays(
+            transitions,
+            _costs(stored["costs"], transitions),
+            scalar(stored["discount"]),
+            scalar(k) if k.ndim == 0 else k,
+            start=stored["start"],
+            terminal=stored["terminal"],
+            **names,
+        )
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from None
+
+
+def _names(path: Path, stored: dict[str, np.ndarray]) -> dict[str, Any]:
+    """The names in the file; its own name stands for a missing one."""
+    given = text(path, "names", stored["names"]) if "names" in stored else {}
+    found = {"name": path.stem, "state_names": None, "action_names": None, **given}
+    unknown = [key for key in found if key not in ("name", "state_names", "action_names")]
+    if unknown:
+        raise ModelError(
+            f"{path}: names holds {unknown[0]!r:.60}; expected name, state_names, action_names"
+        )
+    if not isinstance(found["name"], str):
+        raise ModelError(f"{path}: the name is {found['name']!r:.60}; expected a text")
+    for key in ("state_names", "action_names"):
+        listed = found[key]
+        right = isinstance(listed, list) and all(isinstance(x, str) for x in listed)
+        if listed is not None and not right:
+            raise ModelError(f"{path}: {key} is {listed!r:.60}; expected a list of texts")
+    return found
+
+
+def _costs(costs: np.ndarray, transitions: list[sparse.csr_array]) -> np.ndarray:
+    expected = transitions[0].shape[0], len(transitions)
+    if costs.shape != expected:
+        raise ModelError(f"costs have shape {costs.shape}; expected (S, A) = {expected}")
+    return costs
+
+
 def _transitions(stored: dict[str, np.ndarray], path: Path) -> list[sparse.csr_array]:
+    """T(a) for each action; scipy believes what it is given, so all of it is checked first."""
     indptr, indices, data = stored["indptr"], stored["indices"], stored["data"]
-    if indptr.ndim != 2 or indptr[:, -1].sum() != len(data) or len(indices) != len(data):
+    A, S = indptr.shape[0], indptr.shape[1] - 1
+    if A < 1 or S < 1:
+        raise ModelError(f"{path}: indptr has shape {indptr.shape}; expected (A, S + 1)")
+    if indptr[:, -1].sum() != len(data) or len(indices) != len(data):
         raise ModelError(
             f"{path}: indptr {indptr.shape}, indices {indices.shape} and data {data.shape} do not "
             "belong together; expected (A, S + 1), (nnz,) and (nnz,)"
         )
-    S = indptr.shape[1] - 1
+    wrong = (indptr[:, 0] != 0) | (np.diff(indptr, axis=1) < 0).any(axis=1)
+    wrong |= indptr[:, -1] > len(data)
+    if wrong.any():
+        a = int(np.flatnonzero(wrong)[0])
+        raise ModelError(
+            f"{path}: indptr of action {a} is no row of pointers: it must begin with 0, never fall "
+            f"and end at most at {len(data)}, the length of data"
+        )
     if len(indices) and not 0 <= indices.min() <= indices.max() < S:
         raise ModelError(f"{path}: indices hold a state outside 0 to {S - 1}")
     ends = np.concatenate([[0], np.cumsum(indptr[:, -1])])
+    rows = np.concatenate([a * S + np.repeat(np.arange(S), np.diff(indptr[a])) for a in range(A)])
+    if len(np.unique(rows * S + indices)) != len(indices):
+        raise ModelError(f"{path}: indices hold a next state twice in one row")
     return [
         sparse.csr_array(
             (data[ends[a] : ends[a + 1]], indices[ends[a] : ends[a + 1]], indptr[a]), shape=(S, S)
         )
-        for a in range(len(indptr))
+        for a in range(A)
     ]

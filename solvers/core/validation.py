@@ -13,7 +13,10 @@ import numpy as np
 from scipy import sparse
 
 ROW_SUM_TOLERANCE = 1e-8
-"""How far a row of T(a) may be from 1; what is closer is rescaled to exactly 1."""
+"""How far a row of T(a) may be from 1; what is closer is rescaled to 1."""
+ROUNDING = 1e-14
+"""A sum this near to 1 is taken for 1 and not rescaled, so that a model read back from a file is
+the same to the last bit."""
 
 SensingCost = float | np.ndarray | Callable[[np.ndarray, int], float]
 
@@ -52,6 +55,7 @@ def transition_matrices(transitions: Any) -> tuple[sparse.csr_array, ...]:
         if off.size and off.max() > ROW_SUM_TOLERANCE:
             row = int(off.argmax())
             raise ModelError(f"action {a}, row {row} sums to {sums[row]:.6g}; expected 1")
+        sums[off <= ROUNDING] = 1.0
         matrix.data /= np.repeat(sums, np.diff(matrix.indptr))
         matrix.eliminate_zeros()
         matrices.append(matrix)
@@ -152,7 +156,7 @@ def start(given: Any, S: int, terminal: np.ndarray, states: tuple[str, ...]) -> 
         raise ModelError(f"start probability of state {s} is {p[s]}; expected a number >= 0")
     if abs(p.sum() - 1) > ROW_SUM_TOLERANCE:
         raise ModelError(f"start sums to {p.sum():.6g}; expected 1")
-    return p / p.sum()
+    return p if abs(p.sum() - 1) <= ROUNDING else p / p.sum()
 
 
 def terminals(

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from bench import load_problem
-from pomdp_bridge.export import FlatPOMDP, flatten, reveal_start
+from pomdp_bridge.export import FlatPOMDP, flatten, reveal_start, started
 from solvers import ModelError, PlanPolicy, SensingMDP, evaluate, solve
 from tests.pomdp_bridge.random_problems import SHAPES, random_plans, random_problem
 
@@ -112,3 +112,14 @@ def test_a_belief_dependent_sensing_cost_is_refused():
     for export in (flatten, reveal_start):
         with pytest.raises(ModelError, match="curved: the sensing cost is a function"):
             export(curved)
+
+
+def test_a_start_is_a_state_by_name_or_number_or_revealed():
+    problem = load_problem("frozen-lake-4x4", 0.01)
+    assert started(problem, None) is problem
+    assert started(problem, "r1c2").start.argmax() == problem.state_names.index("r1c2")
+    assert started(problem, "3").start[3] == 1.0
+    assert started(problem, "revealed").num_states == problem.num_states + 1
+    for wrong in ("nowhere", "99"):
+        with pytest.raises(ModelError, match=wrong):
+            started(problem, wrong)

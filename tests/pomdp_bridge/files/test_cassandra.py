@@ -44,7 +44,7 @@ def test_the_header_is_what_other_programs_read(tmp_path):
         "observations: 3",
         "start: 0.5 0.5",
     ]
-    assert "O: 0 : * : 2 1.0" in lines and "O: 3 : 1 : 1 1.0" in lines
+    assert "O: 0 : 1 : 2 1.0" in lines and "O: 3 : 1 : 1 1.0" in lines
     rewards = {x for x in lines if x.startswith("R: 3")}
     assert rewards == {"R: 3 : 0 : * : * -1.25", "R: 3 : 1 : * : * -0.25"}
     probabilities = np.zeros((4, 2))

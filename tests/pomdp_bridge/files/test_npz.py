@@ -62,3 +62,16 @@ def test_damaged_files_are_refused(tmp_path):
     _damage(path, format=np.int64(7))
     with pytest.raises(ModelError, match="format 7"):
         read_npz(path)
+
+
+@pytest.mark.parametrize("name", ["two-state", "inventory", "frozen-lake-8x8", "taxi"])
+def test_a_model_read_back_is_the_same_to_the_last_bit(tmp_path, name):
+    one = load_problem(name)
+    for _ in range(2):
+        write_npz(one, tmp_path / "p.npz")
+        one, other = read_npz(tmp_path / "p.npz"), one
+        for T, U in zip(one.transitions, other.transitions, strict=True):
+            assert (T.data == U.data).all() and (T.indices == U.indices).all()
+            assert (T.indptr == U.indptr).all()
+        for key in ("costs", "start", "terminal", "sensing_cost"):
+            assert np.array_equal(getattr(one, key), getattr(other, key))

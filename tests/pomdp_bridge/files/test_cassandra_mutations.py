@@ -1,0 +1,193 @@
+"""No text makes the ``.pomdp`` reader crash, or read another model than the text's."""
+
+import re
+
+import numpy as np
+import pytest
+
+from pomdp_bridge.files.cassandra import write_pomdp
+from pomdp_bridge.files.cassandra_reader import read_pomdp
+from solvers import ModelError
+from tests.pomdp_bridge.files.test_cassandra_reader import FOREIGN
+from tests.pomdp_bridge.random_problems import SHAPES, random_problem
+
+MANY = 400
+"""Mutations tried here; the slow test tries 5,000."""
+WORDS = (
+    *("discount:", "states:", "start:", "strat:", "values:", "observations:", "T:", "O:", "R:"),
+    *("uniform", "identity", "*", ":", "0", "1", "9", "-1", "0.5", "1e999", "nan", "²", "", "#"),
+    *("start include:", "reset", "cost", "reward", "99999999999999", "1_0", "x", "\n", "start"),
+)
+
+
+def mutated(text, rng):
+    """One to three changes of letters, words or lines."""
+    for _ in range(int(rng.integers(1, 4))):
+        how = int(rng.integers(8))
+        lines = text.split("\n")
+        at, line = int(rng.integers(len(text) + 1)), int(rng.integers(len(lines)))
+        if how == 0:
+            text = text[:at] + str(rng.choice(list("0123456789.:-+*# eTORs\n"))) + text[at + 1 :]
+        elif how == 1:
+            text = text[:at] + text[at + int(rng.integers(1, 30)) :]
+        elif how == 2:
+            text = text[:at]
+        elif how == 3:
+            text = text[:at] + str(rng.choice(WORDS)) + text[at:]
+        elif how == 4:
+            words = lines[line].split(" ")
+            words[int(rng.integers(len(words)))] = str(rng.choice(WORDS))
+            lines[line] = " ".join(words)
+            text = "\n".join(lines)
+        elif how == 5:
+            del lines[line]
+            text = "\n".join(lines)
+        elif how == 6:
+            lines.insert(int(rng.integers(len(lines))), lines[line])
+            text = "\n".join(lines)
+        else:
+            other = int(rng.integers(len(lines)))
+            lines[line], lines[other] = lines[other], lines[line]
+            text = "\n".join(lines)
+    return text
+
+
+def meaning(text):
+    """What a file of ours says, by a reader that knows our own way of writing and no other.
+
+    Returns discount, T, R (by action and state) and start; None if anything is said otherwise.
+    """
+    seen, T, R = {}, {}, []
+    for line in text.split("\n"):
+        line = " ".join(re.sub(r"([:])", r" \1 ", line.split("#")[0]).split())
+        if not line:
+            continue
+        word, _, rest = line.partition(" : ")
+        parts = [part.split() for part in rest.split(" : ")]
+        if word in ("discount", "values", "states", "actions", "observations", "start"):
+            if word in seen:
+                return None
+            seen[word] = rest.split()
+            continue
+        try:
+            if word == "T":
+                (a,), (s,), (after, p) = parts
+                T[int(a), int(s), int(after)] = float(p)
+            elif word == "R":
+                (a,), (s,), (x,), (y, r) = parts
+                assert y == "*"
+                R.append(((int(a), int(s), slice(None) if x == "*" else int(x)), float(r)))
+            elif word != "O":
+                return None
+        except (ValueError, AssertionError):
+            return None
+    try:
+        S, A = int(seen["states"][0]), int(seen["actions"][0])
+        dense, rewards = np.zeros((A, S, S)), np.zeros((A, S, S))
+        for at, p in T.items():
+            dense[at] = p
+        for at, r in R:
+            rewards[at] = r
+        sign = {"reward": 1.0, "cost": -1.0}[seen["values"][0]]
+        start = np.array([float(x) for x in seen["start"]])
+        return float(seen["discount"][0]), dense, sign * (dense * rewards).sum(axis=2), start
+    except (KeyError, ValueError, IndexError):
+        return None
+
+
+def figures(problem):
+    """Discount, T, R and start of a model, as :func:`meaning` has them."""
+    T = np.array([T.toarray() for T in problem.transitions])
+    rewards = -np.concatenate([problem.costs, problem.costs + problem.sensing_costs()], axis=1)
+    return problem.discount, np.concatenate([T, T]), rewards.T, problem.start
+
+
+def same(one, other):
+    if other is None:
+        return False
+    return all(
+        np.shape(x) == np.shape(y) and np.allclose(x, y, rtol=1e-7, atol=1e-8)
+        for x, y in zip(one, other, strict=True)
+    )
+
+
+def tally(path, seeds):
+    """How many mutated files were read and how many refused; anything else is an error."""
+    read = refused = 0
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        problem = random_problem(seed % 7, S=4, A=2, sensing=SHAPES[seed % 3])
+        write_pomdp(problem, path)
+        text = mutated(path.read_text(), rng)
+        path.write_text(text)
+        try:
+            found = figures(read_pomdp(path))
+        except ModelError as error:
+            assert str(path) in str(error) and "\n" not in str(error)
+            refused += 1
+            continue
+        read += 1
+        right = same(found, figures(problem)) or same(found, meaning(text))
+        assert right, f"seed {seed}: another model was read"
+    return read, refused
+
+
+def test_mutated_files_are_refused_or_read_as_they_are(tmp_path):
+    read, refused = tally(tmp_path / "p.pomdp", range(MANY))
+    assert read + refused == MANY and refused > MANY / 3
+
+
+@pytest.mark.slow
+def test_five_thousand_mutations(tmp_path):
+    read, refused = tally(tmp_path / "p.pomdp", range(5000))
+    print(f"{read} files read as they are, {refused} refused")
+    assert read + refused == 5000
+
+
+def test_mutations_of_a_file_by_hand_never_crash(tmp_path):
+    path = tmp_path / "p.pomdp"
+    refused = 0
+    for seed in range(MANY):
+        path.write_text(mutated(FOREIGN, np.random.default_rng(seed)))
+        try:
+            read_pomdp(path)
+        except ModelError:
+            refused += 1
+    assert refused > MANY / 3
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("start: 0.25 0.75 0.0", "strat: 0.25 0.75 0.0", "line 8: 'strat' is no name"),
+        ("start: 0.25 0.75 0.0", "discount: 0.5", "line 8: discount: stands twice"),
+        ("start: 0.25 0.75 0.0", "states: 3", "line 8: states: stands twice"),
+        ("discount: 0.9", "discount:", "expected a number but found 'values'"),
+        ("states: here there gone", "start: 0.5 0.5 0.0", "start: stands before states"),
+        ("start: 0.25 0.75 0.0", "start:\nT: 0 : 0 : 0 1.0", "expected a state but found 'T: 0"),
+        ("start: 0.25 0.75 0.0", "start include:", "expected names of some states"),
+        ("T: look-wait identity", "T: look-wait : here identity", "no matrix is expected"),
+        ("start: 0.25 0.75 0.0", "# sensebench-names: {}", "does not hold a name"),
+        ("start: 0.25 0.75 0.0", "# sensebench-names: [", "is not JSON"),
+        ("T: wait identity", "T: wait\n0.5 0.5", "expected a number but found 'O'"),
+        ("observations: none h t g", "observations: 99999999", "expected 1 to"),
+        ("observations: none h t g", "observations: none h t h", "'h' stands twice"),
+    ],
+)
+def test_each_fault_that_was_found_is_named(tmp_path, old, new, message):
+    assert old in FOREIGN
+    (tmp_path / "p.pomdp").write_text(FOREIGN.replace(old, new))
+    with pytest.raises(ModelError, match=re.escape(message)):
+        read_pomdp(tmp_path / "p.pomdp")
+
+
+def test_a_file_cut_before_or_among_its_rewards_is_refused(tmp_path):
+    path = tmp_path / "p.pomdp"
+    write_pomdp(random_problem(1), path)
+    whole = path.read_text()
+    path.write_text(whole[: whole.index("R:")])
+    with pytest.raises(ModelError, match="no R: line"):
+        read_pomdp(path)
+    path.write_text(whole[: whole.rindex("R:")])
+    with pytest.raises(ModelError, match="was cut or changed"):
+        read_pomdp(path)
