@@ -9,7 +9,7 @@ import numpy as np
 from bench.problems.problem import Problem
 from pomdp_bridge.files import formats as files
 from solvers.core.model import SensingMDP
-from solvers.core.validation import SensingCost
+from solvers.core.sensing_cost import SensingCost
 
 
 def file_problem(path: str | Path) -> Problem:

@@ -7,7 +7,7 @@ from functools import cache, partial
 from bench.problems.gymnasium_table import model_from_table
 from bench.problems.problem import Grid, Problem
 from solvers.core.model import SensingMDP
-from solvers.core.validation import SensingCost
+from solvers.core.sensing_cost import SensingCost
 
 DISCOUNT = 0.9
 MAPS = {

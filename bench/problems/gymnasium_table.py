@@ -13,7 +13,8 @@ from scipy import sparse
 
 from bench.problems.problem import Problem
 from solvers.core.model import SensingMDP
-from solvers.core.validation import ModelError, SensingCost
+from solvers.core.sensing_cost import SensingCost
+from solvers.core.validation import ModelError
 
 DISCOUNT = 0.95
 """Gymnasium environments carry no discount; this one is used for ``gym:NAME``."""

@@ -13,7 +13,8 @@ import numpy as np
 
 from bench.problems.problem import Problem
 from solvers.core.model import SensingMDP
-from solvers.core.validation import ModelError, SensingCost
+from solvers.core.sensing_cost import SensingCost
+from solvers.core.validation import ModelError
 
 DISCOUNT = 0.99
 TERMINAL = (713, 714, 715)

@@ -18,7 +18,8 @@ from bench.problems.files import file_problem
 from bench.problems.gymnasium_table import gymnasium_problem
 from bench.problems.problem import Problem
 from solvers.core.model import SensingMDP
-from solvers.core.validation import ModelError, SensingCost
+from solvers.core.sensing_cost import SensingCost
+from solvers.core.validation import ModelError
 
 ENTRY_POINT_GROUP = "sensebench.problems"
 

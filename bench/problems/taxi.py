@@ -15,7 +15,7 @@ import numpy as np
 
 from bench.problems.problem import Grid, Problem
 from solvers.core.model import SensingMDP
-from solvers.core.validation import SensingCost
+from solvers.core.sensing_cost import SensingCost
 
 DISCOUNT = 0.95
 SIZE = 5

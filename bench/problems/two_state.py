@@ -8,7 +8,7 @@ import numpy as np
 
 from bench.problems.problem import Problem
 from solvers.core.model import SensingMDP
-from solvers.core.validation import SensingCost
+from solvers.core.sensing_cost import SensingCost
 
 DISCOUNT = 0.5
 ACTIONS = ("R", "B")  # red, blue: the paper's letters

@@ -95,7 +95,9 @@ def certify_truncated(
         np.minimum.at(shortcut, tree.roots, tree.Z + alpha ** (depth + 1) * look)
     slack = values - reached
     k = problem.max_sensing_cost if problem.has_linear_sensing_cost else np.inf
-    depth_bound = float(alpha**depth * k / (1 - alpha))
+    # Looks forced every N steps: one a step at most; at discount 1 one more may find the end.
+    looks = 1 / (1 - alpha) if alpha < 1 else problem.longest_stay + 1
+    depth_bound = float(alpha**depth * k * looks)
     strong = np.minimum(reached, values - alpha * _largest_other(slack))
     settled = slack <= tie
     return Certificate(

@@ -34,7 +34,7 @@ def action_values(problem: SensingMDP, V: np.ndarray, costs: np.ndarray) -> np.n
 def tie_tolerance(problem: SensingMDP) -> float:
     """Differences of values below this are rounding."""
     scale = float(np.abs(problem.costs).max()) + problem.max_sensing_cost
-    return TIE * max(scale, 1e-300) / (1 - problem.discount)
+    return TIE * max(scale, 1e-300) * problem.longest_stay
 
 
 def solve_baseline(
@@ -60,11 +60,13 @@ def policy_values(problem: SensingMDP, policy: np.ndarray, costs: np.ndarray) ->
     rows = np.arange(S)
     if problem.dense_transitions is not None:
         system = -alpha * problem.dense_transitions[policy, rows]
+        system[problem.terminal] = 0.0  # their value is their cost, also for a discount of 1
         system[rows, rows] += 1
         # Rows of a C array are columns to LAPACK: factored transposed, nothing is copied.
         factors = lu_factor(system.T, overwrite_a=True, check_finite=False)
         return lu_solve(factors, costs[rows, policy], trans=1, check_finite=False)
     P = sparse.csr_array((S, S))
     for a in np.unique(policy):
-        P = P + sparse.diags_array((policy == a).astype(float)) @ problem.transitions[a]
+        plays = ((policy == a) & ~problem.terminal).astype(float)
+        P = P + sparse.diags_array(plays) @ problem.transitions[a]
     return splu(sparse.csc_array(sparse.eye_array(S) - alpha * P)).solve(costs[rows, policy])

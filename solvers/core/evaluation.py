@@ -36,7 +36,8 @@ class Evaluation:
     """Exact figures of a policy, per root (S,).
 
     values : discounted cost; looks : discounted number of looks; steps : discounted number of
-    steps until a look shows the end (``1 / (1 - alpha)`` if none ever does).
+    steps until a look shows the end (``1 / (1 - alpha)`` if none ever does).  Where the end is seen
+    for free, or the discount is 1, looks and steps count up to the end itself.
     """
 
     values: np.ndarray
@@ -57,7 +58,7 @@ def evaluate(problem: SensingMDP, policy: Policy) -> np.ndarray:
 def evaluate_fully(problem: SensingMDP, policy: Policy) -> Evaluation:
     """Exact values, looks and steps of a deterministic policy at each root."""
     gains, P = unroll(problem, policy)
-    return Evaluation(*solve_returns(gains, P, problem.discount).T)
+    return Evaluation(*solve_returns(gains, P, problem.longest_stay).T)
 
 
 def unroll(problem: SensingMDP, policy: Policy) -> tuple[np.ndarray, sparse.csr_array]:
@@ -114,7 +115,7 @@ def unroll_plans(
 def _walk(problem: SensingMDP, policy: Policy, roots: np.ndarray):
     """Yield (depth, live roots, beliefs, actions, looks, finished) until all are finished."""
     alpha = problem.discount
-    k = problem.max_sensing_cost
+    k, longest = problem.max_sensing_cost, problem.longest_stay + 1  # one look may find the end
     tolerance = TOLERANCE * max(float(np.abs(problem.costs).max()) + k, 1e-300)
     live_states = ~problem.terminal
     reachable_cost = problem.largest_remaining_cost
@@ -131,7 +132,7 @@ def _walk(problem: SensingMDP, policy: Policy, roots: np.ndarray):
             # The belief stays as it is, so what a function of the belief does stays the same.
             stays_blind = beliefs @ live_states <= ABSORBED
             ended = False
-        done = (settled & (stays_blind | (alpha**depth / (1 - alpha) * k <= tolerance))) | ended
+        done = (settled & (stays_blind | (alpha**depth * longest * k <= tolerance))) | ended
         done &= ~looks
         yield depth, roots, beliefs, actions, looks, done
         on = ~(looks | done)
@@ -150,28 +151,39 @@ def _unroll_block(
     order: list[np.ndarray],
 ) -> None:
     alpha = problem.discount
+    up_to_end = problem.end_is_seen or alpha == 1
     for depth, live, beliefs, actions, looks, done in _walk(problem, policy, roots):
         discount = alpha**depth
         costs = (beliefs @ problem.costs)[np.arange(len(live)), actions]
-        gains[live, 2] += discount
+        awake = beliefs @ ~problem.terminal if up_to_end else np.ones(len(live))
+        gains[live, 2] += discount * awake
         if done.any():  # the last action is repeated for ever, at a cost known in closed form
             for_good = beliefs[done] @ problem.constant_action_values
             costs[done] = for_good[np.arange(len(for_good)), actions[done]]
-            gains[live[done], 2] += discount * alpha / (1 - alpha)
+            if up_to_end:
+                steps = beliefs[done] @ problem.constant_action_steps
+                gains[live[done], 2] += discount * (
+                    steps[np.arange(len(steps)), actions[done]] - awake[done]
+                )
+            else:
+                gains[live[done], 2] += discount * alpha / (1 - alpha)
         gains[live, 0] += discount * costs
         if looks.any():
             who, seen = live[looks], beliefs[looks]
             k = problem.sensing_cost_at(seen)[np.arange(len(who)), actions[looks]]
             gains[who, 0] += discount * k
-            gains[who, 1] += discount
+            gains[who, 1] += discount * awake[looks]
             after = problem.step(seen, actions[looks])
             after[:, problem.terminal] = 0  # the episode is over there
             landed.append(sparse.csr_array(discount * alpha * after))
             order.append(who)
 
 
-def solve_returns(gains: np.ndarray, P: sparse.csr_array, alpha: float) -> np.ndarray:
-    """Solve ``V = gains + P V`` for all columns of gains (S, n) at once: a new array."""
+def solve_returns(gains: np.ndarray, P: sparse.csr_array, longest: float) -> np.ndarray:
+    """Solve ``V = gains + P V`` for all columns of gains (S, n) at once: a new array.
+
+    longest : at least the expected number of looks to come, which bounds what is left to change
+    """
     S = len(gains)
     if not P.nnz:
         return gains.copy()  # the caller may go on changing what it handed in
@@ -179,11 +191,11 @@ def solve_returns(gains: np.ndarray, P: sparse.csr_array, alpha: float) -> np.nd
         return np.linalg.solve(np.eye(S) - P.toarray(), gains)
     values = gains
     scale = np.abs(gains).max(axis=0)
-    while True:  # a contraction by alpha or better, so this ends
+    while True:  # the powers of P sum to at most ``longest``, so this ends
         new = gains + P @ values
         change = np.abs(new - values).max(axis=0)
         values = new
-        if (change * alpha / (1 - alpha) <= TOLERANCE * scale).all():
+        if (change * longest <= TOLERANCE * scale).all():
             return values
 
 

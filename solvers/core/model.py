@@ -10,6 +10,10 @@ Conventions
 * Costs inside, rewards only at the edges: ``from_rewards`` negates once, on the way in.
 * A terminal state is absorbing and free.  Once a look shows it, the episode is over (value 0);
   while the agent is blind it does not know, so a look that finds a terminal state still costs k.
+  With ``end_is_seen`` the agent notices the end for free: the sensing cost is then 0 in terminal
+  states, and nothing else changes, because a plan that goes on after the end costs nothing.
+* The discount may be 1 where every way of acting ends with probability 1, as in a problem of
+  ``with_horizon(H)`` steps.
 * The agent knows its first state, which is drawn from ``start``.
 """
 
@@ -23,9 +27,18 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from solvers.core import ending
 from solvers.core import validation as check
-from solvers.core.validation import ModelError, SensingCost
+from solvers.core.horizon import layered
+from solvers.core.sensing_cost import SensingCost, checked_cost, cost_at
+from solvers.core.validation import ModelError
 from solvers.kernels.blind_step import blind_steps, by_action, dense_where_faster, stack_transitions
+
+SHARED = (
+    *("dense_transitions", "_stacked_transitions", "remaining_steps", "expected_steps"),
+    *("constant_action_values", "constant_action_steps", "largest_remaining_cost"),
+)
+"""What a model computes once and its copies with the same T, C and discount take over."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,12 +49,13 @@ class SensingMDP:
     ----------
     transitions : tuple of A CSR arrays, each (S, S), rows sum to 1
     costs : (S, A)
-    discount : alpha in (0, 1)
+    discount : alpha in (0, 1], 1 only where every way of acting ends
     sensing_cost : number, (A,) or (S, A) array, or function of (belief (S,), action) -> number
     start : (S,), distribution of the first state
     terminal : (S,) bool
     name : str
     state_names, action_names : tuples of str
+    end_is_seen : True if the agent notices the end without looking
     """
 
     transitions: tuple[sparse.csr_array, ...]
@@ -53,6 +67,7 @@ class SensingMDP:
     name: str
     state_names: tuple[str, ...]
     action_names: tuple[str, ...]
+    end_is_seen: bool = False
 
     # ------------------------------------------------------------------ building
     @classmethod
@@ -68,6 +83,7 @@ class SensingMDP:
         name: str = "unnamed",
         state_names: Sequence[str] | None = None,
         action_names: Sequence[str] | None = None,
+        end_is_seen: bool = False,
     ) -> SensingMDP:
         """Check everything and build the model.
 
@@ -78,6 +94,7 @@ class SensingMDP:
         start : (S,) probabilities, a state's index or name; uniform over non-terminal states
             when left out
         terminal : (S,) bool, or indices or names of terminal states; none when left out
+        end_is_seen : True if the agent notices the end for free (no look costs in a terminal state)
         """
         T = check.transition_matrices(transitions)
         A, S = len(T), T[0].shape[0]
@@ -89,13 +106,14 @@ class SensingMDP:
         model = cls(
             transitions=T,
             costs=C,
-            discount=check.discount(discount),
-            sensing_cost=check.sensing_cost(sensing_cost, S, A),
+            discount=check.discount(discount, T, mask, states),
+            sensing_cost=checked_cost(sensing_cost, S, A, mask if end_is_seen else None),
             start=check.start(start, S, mask, states),
             terminal=mask,
             name=str(name),
             state_names=states,
             action_names=actions,
+            end_is_seen=bool(end_is_seen),
         )
         for array in (model.costs, model.start, model.terminal):
             array.setflags(write=False)
@@ -112,9 +130,27 @@ class SensingMDP:
 
     def with_sensing_cost(self, sensing_cost: SensingCost) -> SensingMDP:
         """A copy with another sensing cost; everything else is shared, not copied."""
-        k = check.sensing_cost(sensing_cost, self.num_states, self.num_actions)
+        free = self.terminal if self.end_is_seen else None
+        k = checked_cost(sensing_cost, self.num_states, self.num_actions, free)
         copy = replace(self, sensing_cost=k)
         copy._share_transitions(self)
+        return copy
+
+    def with_end_seen(self) -> SensingMDP:
+        """A copy in which the agent notices the end without looking."""
+        copy = replace(self, end_is_seen=True)
+        copy._share_transitions(self)
+        return copy.with_sensing_cost(self.sensing_cost)
+
+    def with_horizon(self, horizon: int, discount: float | None = None) -> SensingMDP:
+        """The problem of ``horizon`` steps, by default with the same discount; see horizon.py."""
+        return SensingMDP.from_arrays(**layered(self, horizon, discount))
+
+    def with_discount(self, discount: float) -> SensingMDP:
+        """A copy with another discount."""
+        alpha = check.discount(discount, self.transitions, self.terminal, self.state_names)
+        copy = replace(self, discount=alpha)
+        copy._share_transitions(self, ("dense_transitions", "_stacked_transitions"))
         return copy
 
     def with_start(self, start: Any) -> SensingMDP:
@@ -125,14 +161,9 @@ class SensingMDP:
         copy._share_transitions(self)
         return copy
 
-    def _share_transitions(self, other: SensingMDP) -> None:
+    def _share_transitions(self, other: SensingMDP, names: Sequence[str] = SHARED) -> None:
         """Keep what another model with the same T, C and discount has already computed."""
-        for name in (
-            "dense_transitions",
-            "_stacked_transitions",
-            "constant_action_values",
-            "largest_remaining_cost",
-        ):
+        for name in names:
             if name in other.__dict__:
                 self.__dict__[name] = other.__dict__[name]
 
@@ -161,23 +192,7 @@ class SensingMDP:
 
     def sensing_cost_at(self, beliefs: np.ndarray) -> np.ndarray:
         """Sensing cost of every action at each belief: (n, S) -> (n, A)."""
-        beliefs = np.atleast_2d(beliefs)
-        if not callable(self.sensing_cost):
-            k = np.asarray(self.sensing_cost, float)
-            if k.ndim < 2:
-                return np.broadcast_to(k, (len(beliefs), self.num_actions))
-            return beliefs @ k
-        table = np.empty((len(beliefs), self.num_actions))
-        for i, belief in enumerate(beliefs):
-            for a in range(self.num_actions):
-                table[i, a] = self.sensing_cost(belief, a)
-        if not (np.isfinite(table).all() and (table >= 0).all()):
-            i, a = np.argwhere(~(np.isfinite(table) & (table >= 0)))[0]
-            raise ModelError(
-                f"{self.name}: the sensing-cost function gave {table[i, a]} for action {a} "
-                "at some belief; it must give a finite number >= 0"
-            )
-        return table
+        return cost_at(self.sensing_cost, np.atleast_2d(beliefs), self.num_actions, self.name)
 
     @property
     def max_sensing_cost(self) -> float:
@@ -204,6 +219,35 @@ class SensingMDP:
     def dense_transitions(self) -> np.ndarray | None:
         """T as (A, S, S) where dense products are the faster ones, else None."""
         return dense_where_faster(self.transitions)
+
+    @cached_property
+    def remaining_steps(self) -> np.ndarray:
+        """The most steps there can be before the end, from each state: (S,), inf for no limit."""
+        return ending.remaining_steps(self)
+
+    @cached_property
+    def expected_steps(self) -> np.ndarray:
+        """At least the expected discounted number of live steps, however one acts: (S,)."""
+        return ending.expected_steps(self)
+
+    @property
+    def longest_stay(self) -> float:
+        """At least every expected discounted number of live steps: 1 / (1 - alpha) or better.
+
+        What 1 / (1 - alpha) is for a discount below 1; finite also for a discount of 1.
+        """
+        if self.discount == 1 or np.isfinite(self.remaining_steps).all():
+            return float(self.expected_steps.max())
+        return 1 / (1 - self.discount)
+
+    @cached_property
+    def constant_action_steps(self) -> np.ndarray:
+        """Discounted number of live steps when an action is repeated for good: (S, A)."""
+        from solvers.core.baseline import policy_values
+
+        live = np.repeat((~self.terminal).astype(float)[:, None], self.num_actions, axis=1)
+        plays = [np.full(self.num_states, a) for a in range(self.num_actions)]
+        return np.stack([policy_values(self, play, live) for play in plays], axis=1)
 
     @cached_property
     def constant_action_values(self) -> np.ndarray:
@@ -238,7 +282,8 @@ class SensingMDP:
 
     def __repr__(self) -> str:
         k = self.sensing_cost if np.isscalar(self.sensing_cost) else "non-uniform"
+        seen = ", the end is seen" if self.end_is_seen else ""
         return (
             f"SensingMDP({self.name!r}, {self.num_states} states, {self.num_actions} actions, "
-            f"discount {self.discount}, k = {k})"
+            f"discount {self.discount}, k = {k}{seen})"
         )

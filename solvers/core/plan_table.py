@@ -65,7 +65,7 @@ class PlanTable:
             ),
             shape=(len(self.plans), len(self.plans)),
         )
-        return solve_returns(self.costs[:, None], P, self.problem.discount)[:, 0]
+        return solve_returns(self.costs[:, None], P, self.problem.longest_stay)[:, 0]
 
     def copy(self) -> PlanTable:
         """A copy whose plans can be replaced without touching this one."""

@@ -112,13 +112,30 @@ def simulate(
         looks=totals.looks,
         discounted_steps=totals.discounted_steps,
         discounted_looks=totals.discounted_looks,
-        truncation=problem.discount**limit * _cost_scale(problem) / (1 - problem.discount),
+        truncation=_left_out(problem, limit),
     )
 
 
 def default_max_steps(problem: SensingMDP) -> int:
     """Steps after which what is left is below ``TOLERANCE`` of the cost of a whole episode."""
-    return max(1, math.ceil(math.log(TOLERANCE) / math.log(problem.discount)))
+    most = _last_step(problem)
+    if problem.discount < 1:
+        most = min(most, math.ceil(math.log(TOLERANCE) / math.log(problem.discount)))
+    elif not np.isfinite(most):  # each e-fold of the expected steps leaves 1/e of the episodes
+        most = math.ceil(-math.log(TOLERANCE) * math.e * problem.longest_stay)
+    return max(1, int(most))
+
+
+def _last_step(problem: SensingMDP) -> float:
+    """The step after which nothing can cost any more; inf if a look may still find the end."""
+    return problem.remaining_steps.max() if problem.end_is_seen else np.inf
+
+
+def _left_out(problem: SensingMDP, limit: int) -> float:
+    """What an episode cut after ``limit`` steps may still have cost, at most."""
+    if limit >= _last_step(problem):
+        return 0.0
+    return problem.discount**limit * _cost_scale(problem) * (problem.longest_stay + 1)
 
 
 @dataclass
@@ -143,6 +160,7 @@ def _run_block(
     seen, age = roots[who].copy(), np.zeros(len(who), int)  # root last seen, blind steps since
     beliefs = np.zeros((len(who), problem.num_states))
     beliefs[np.arange(len(who)), seen] = 1.0
+    up_to_end = problem.end_is_seen or problem.discount == 1
     for t in range(max_steps):
         if not len(who):
             break
@@ -150,13 +168,14 @@ def _run_block(
         actions, looks = _choose(problem, policy, seen, age, beliefs)
         returns[who] += scale * np.einsum("ns,sn->n", beliefs, problem.costs[:, actions])
         totals.steps += len(who)
-        totals.discounted_steps += scale * len(who)
+        awake = beliefs @ ~problem.terminal if up_to_end else np.ones(len(who))
+        totals.discounted_steps += scale * float(awake.sum())
         paying = np.flatnonzero(looks)
         if len(paying):
             k = problem.sensing_cost_at(beliefs[paying])
             returns[who[paying]] += scale * k[np.arange(len(paying)), actions[paying]]
             totals.looks += len(paying)
-            totals.discounted_looks += scale * len(paying)
+            totals.discounted_looks += scale * float(awake[paying].sum())
         beliefs = problem.step(beliefs, actions)
         age += 1
         if len(paying):

@@ -6,19 +6,19 @@ raises a :class:`ModelError` that names the place and says what was expected.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+
+from solvers.core.ending import endless_states
 
 ROW_SUM_TOLERANCE = 1e-8
 """How far a row of T(a) may be from 1; what is closer is rescaled to 1."""
 ROUNDING = 1e-14
 """A sum this near to 1 is taken for 1 and not rescaled, so that a model read back from a file is
 the same to the last bit."""
-
-SensingCost = float | np.ndarray | Callable[[np.ndarray, int], float]
 
 
 class ModelError(ValueError):
@@ -76,30 +76,20 @@ def costs(given: Any, S: int, A: int) -> np.ndarray:
     return C
 
 
-def discount(given: Any) -> float:
-    if not (isinstance(given, int | float | np.floating) and 0 < given < 1):
-        raise ModelError(f"discount is {given!r}; expected a number strictly between 0 and 1")
+def discount(
+    given: Any, T: tuple[sparse.csr_array, ...], terminal: np.ndarray, states: tuple[str, ...]
+) -> float:
+    if not (isinstance(given, int | float | np.floating) and 0 < given <= 1):
+        raise ModelError(f"discount is {given!r}; expected a number above 0 and at most 1")
+    if given == 1:
+        endless = endless_states(T, terminal)
+        if endless.any():
+            s = int(np.flatnonzero(endless)[0])
+            raise ModelError(
+                f"discount 1 needs an end that no way of acting avoids, but from state {s} "
+                f"({states[s]}) one can go on for ever; give a horizon or a discount below 1"
+            )
     return float(given)
-
-
-def sensing_cost(k: Any, S: int, A: int) -> SensingCost:
-    if callable(k):
-        return k
-    array = np.array(k, float)
-    if array.shape not in ((), (A,), (S, A)):
-        raise ModelError(
-            f"sensing cost has shape {array.shape}; expected a number, (A,) = ({A},), "
-            f"(S, A) = ({S}, {A}), or a function of belief and action"
-        )
-    wrong = ~(np.isfinite(array) & (array >= 0))
-    if wrong.any():
-        at = tuple(int(i) for i in np.argwhere(wrong)[0])
-        where = f" at {at}" if at else ""
-        raise ModelError(f"sensing cost{where} is {array[at]}; expected a finite number >= 0")
-    if array.ndim == 0:
-        return float(array)
-    array.setflags(write=False)
-    return array
 
 
 def names(given: Sequence[str] | None, n: int, kind: str) -> tuple[str, ...]:

@@ -84,7 +84,7 @@ class SPI(Solver):
         if self.init == "always-sense":
             return start
         # Looking must cost more than all that could ever be saved by it.
-        spread = float(np.ptp(problem.costs)) / (1 - problem.discount) + problem.max_sensing_cost
+        spread = float(np.ptp(problem.costs)) * problem.longest_stay + problem.max_sensing_cost
         costs = [np.broadcast_to(max(spread, 1e-300), problem.costs.shape)]
         if self.init == "best":  # the literal start first, so that no budget ends below it
             costs = [np.asarray(problem.sensing_cost) * m for m in COST_LADDER] + costs

@@ -53,7 +53,7 @@ BAD = [
     ({"costs": np.zeros((2, 3))}, r"costs have shape \(2, 3\); expected \(S, A\) = \(2, 2\)"),
     ({"costs": changed(GOOD["costs"], (1, 0), np.nan)}, "cost of action 0 in state 1 is nan"),
     # discount
-    ({"discount": 1.0}, "discount is 1.0; expected a number strictly between 0 and 1"),
+    ({"discount": 1.5}, "discount is 1.5; expected a number above 0 and at most 1"),
     ({"discount": 0}, "discount is 0"),
     ({"discount": -0.1}, "discount is -0.1"),
     ({"discount": "0.9"}, "discount is '0.9'"),

@@ -1,0 +1,101 @@
+"""When and whether an episode ends, whatever the agent does.
+
+Three questions about the live (not terminal) states of a model, asked of all ways to act at once:
+
+* :func:`endless_states`: where can an agent stay live for ever?  The largest set X of live states
+  with an action in each that leaves X with probability 0.  If X is empty every policy, and so every
+  blind string, ends with probability 1, and a discount of 1 makes sense.
+* :func:`remaining_steps`: after how many steps is it over at the latest?  The longest path to the
+  end in the graph of all transitions; infinite where it has a loop.
+* :func:`expected_steps`: the largest expected discounted number of live steps,
+
+      E(s) = 1 + alpha max_a sum_s' T(a)(s, s') E(s')     on live states, 0 on terminal ones,
+
+  which is ``1 / (1 - alpha)`` where nothing ever ends and finite for a discount of 1 where
+  everything does.  Bounds that multiply a cost per step by ``1 / (1 - alpha)`` hold with E in its
+  place.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import splu
+
+if TYPE_CHECKING:
+    from solvers.core.model import SensingMDP
+
+SWEEPS = 200
+"""Sweeps of E from above where loops forbid to solve for it in one pass; more make it tighter."""
+ROUNDING = 1e-9
+"""Share that is added to a solved E, so that rounding cannot make it too small."""
+
+
+def endless_states(transitions: tuple[sparse.csr_array, ...], terminal: np.ndarray) -> np.ndarray:
+    """Live states from which some way of acting never ends: (S,) bool."""
+    inside = ~terminal
+    while True:
+        outside = (~inside).astype(float)
+        leaves = np.stack([T @ outside > 0 for T in transitions])  # (A, S)
+        stay = inside & ~leaves.all(axis=0)
+        if (stay == inside).all():
+            return inside
+        inside = stay
+
+
+def remaining_steps(problem: SensingMDP) -> np.ndarray:
+    """The most steps there can be before the end, from each state: (S,), inf where no limit."""
+    live = ~problem.terminal
+    moves = sum(problem.transitions[1:], problem.transitions[0]).tocsr()
+    steps = np.where(live, np.inf, 0.0)
+    open_moves = moves @ live.astype(float) > 0  # may still go to a live state
+    ended, depth = problem.terminal.copy(), 0
+    while True:
+        depth += 1
+        newly = live & ~ended & ~open_moves
+        if not newly.any():
+            return steps
+        steps[newly] = depth
+        ended |= newly
+        open_moves = moves @ (~ended).astype(float) > 0
+
+
+def expected_steps(problem: SensingMDP) -> np.ndarray:
+    """The largest expected discounted number of live steps from each state, or a bound: (S,)."""
+    alpha, live = problem.discount, ~problem.terminal
+    longest = problem.remaining_steps
+    if np.isfinite(longest).all():
+        E = np.zeros(problem.num_states)
+        for _ in range(int(longest.max(initial=0))):
+            E = _sweep(problem, E)
+        return E
+    if alpha < 1:
+        E = np.where(live, 1 / (1 - alpha), 0.0)
+        for _ in range(SWEEPS):  # from above it stays above
+            E = _sweep(problem, E)
+        return E * (1 + ROUNDING)
+    return _solved_steps(problem) * (1 + ROUNDING)
+
+
+def _sweep(problem: SensingMDP, E: np.ndarray) -> np.ndarray:
+    ahead = np.max([T @ E for T in problem.transitions], axis=0)
+    return np.where(problem.terminal, 0.0, 1 + problem.discount * ahead)
+
+
+def _solved_steps(problem: SensingMDP) -> np.ndarray:
+    """E for discount 1, by policy iteration; finite, because every policy ends."""
+    live = np.flatnonzero(~problem.terminal)
+    inner = [T[live][:, live] for T in problem.transitions]
+    policy = np.zeros(len(live), int)
+    while True:
+        P = sum(sparse.diags_array((policy == a) * 1.0) @ T for a, T in enumerate(inner))
+        E = splu(sparse.csc_array(sparse.eye_array(len(live)) - P)).solve(np.ones(len(live)))
+        ahead = np.stack([T @ E for T in inner])
+        better = ahead.max(axis=0) > E - 1 + ROUNDING * E
+        if not better.any():
+            found = np.zeros(problem.num_states)
+            found[live] = E
+            return found
+        policy = np.where(better, ahead.argmax(axis=0), policy)
