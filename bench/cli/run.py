@@ -119,8 +119,11 @@ def list_all(args: argparse.Namespace) -> None:
     print("problems")
     for problem in problems().values():
         costs = ", ".join(f"{k:g}" for k in problem.sensing_costs)
-        print(f"  {problem.id:28} {problem.title}; k = {costs}")
-    print("  gym:NAME, FILE.npz, FILE.pomdp   any Gymnasium environment with a table P; a file\n")
+        size = "" if problem.size is None else f", {problem.size[0]:,} x {problem.size[1]}"
+        counted = f"; {problem.conventions}" if problem.conventions else ""
+        print(f"  {problem.id:26} {problem.title}{size}; k = {costs}{counted} [{problem.source}]")
+    print("  gym:NAME, FILE.npz, FILE.pomdp   any Gymnasium environment with a table P; a file")
+    print("  ID@horizon=50,discount=1         the same, counted in another way\n")
     print("solvers, with their options")
     reasons: dict[str, list[str]] = {}
     for name, cls in sorted(solver_classes().items()):

@@ -62,6 +62,7 @@ def _problem(key: str, title: str, costs: tuple[float, ...]) -> Problem:
         build=partial(lake, rows, name=name),
         sensing_costs=costs,
         scale=1000.0,
+        size=(len(rows) * len(rows[0]), 4),
         digits=2,
         grid=partial(_grid, rows),
     )

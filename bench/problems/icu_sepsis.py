@@ -58,5 +58,6 @@ PROBLEMS = [
         title="ICU-Sepsis",
         build=_build,
         sensing_costs=(0.005, 0.01, 0.05, 0.1),
+        size=(716, 25),
     )
 ]

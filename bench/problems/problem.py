@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from solvers.core.model import SensingMDP
 
@@ -30,6 +31,9 @@ class Problem:
     rewards : True when the problem is stated in rewards, so tables print −cost
     scale : what printed values are multiplied by (1000 on the lakes, as in the paper)
     digits : decimals of printed values
+    source : where it is from; size : (states, actions) of the model as built
+    conventions : in words, how it is counted where that is not the plain model's own way
+    family : makes the problem with other parameters, given by name; None if it has none
     """
 
     id: str
@@ -40,6 +44,13 @@ class Problem:
     scale: float = 1.0
     digits: int = 3
     grid: Callable[[], Grid] | None = None
+    source: str = "the paper"
+    size: tuple[int, int] | None = None
+    conventions: str = ""
+    family: Callable[..., Problem] | None = None
+    plain: Callable[[float], SensingMDP] | None = None  # these three are set by conventions.py
+    plain_grid: Callable[[], Grid] | None = None
+    counting: Any = None
 
     def shown(self, cost: float) -> float:
         """A cost as tables print it: a reward where the problem is stated so, scaled."""

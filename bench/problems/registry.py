@@ -2,7 +2,8 @@
 
 A problem is one file here with a list ``PROBLEMS``; other packages join through the entry-point
 group ``sensebench.problems``.  Besides, ``gym:NAME`` is any Gymnasium environment with a table
-``P``, and a path to an ``.npz`` or ``.pomdp`` file is the problem in that file.
+``P``, and a path to an ``.npz`` or ``.pomdp`` file is the problem in that file.  ``ID@SETTINGS``
+is a problem under other conventions, or another member of its family; see conventions.py.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 
+from bench.problems.conventions import with_settings
 from bench.problems.files import file_problem
 from bench.problems.gymnasium_table import gymnasium_problem
 from bench.problems.problem import Problem
@@ -61,6 +63,9 @@ def find_problem(problem_id: str) -> Problem:
         return gymnasium_problem(problem_id)
     if Path(problem_id).suffix in (".npz", ".pomdp"):
         return file_problem(Path(problem_id))
+    base, at, settings = problem_id.rpartition("@")
+    if at:
+        return with_settings(find_problem(base), settings)
     raise ModelError(
         f"unknown problem {problem_id!r}; the problems are: {', '.join(known)}; "
         "or gym:NAME for a Gymnasium environment, or a path to an .npz or .pomdp file"

@@ -124,6 +124,7 @@ def _problem(name: str, title: str, walls: bool) -> Problem:
         build=partial(_build, walls=walls),
         sensing_costs=(0.1, 0.5, 1.0, 5.0),
         grid=partial(_grid, walls),
+        size=(500, 6),
     )
 
 

@@ -35,6 +35,7 @@ def _problem(name: str, title: str, numbers: dict, costs: tuple[float, ...]) -> 
         sensing_costs=costs,
         rewards=False,
         digits=6,
+        size=(2, 2),
     )
 
 

@@ -39,7 +39,9 @@ def code_hash(solver_id: str, problem_id: str) -> str:
     problem = Path(problem_id)
     if problem.suffix in (".npz", ".pomdp") and problem.is_file():
         found.add(problem.resolve())
-    found |= set(_closure(_source_of(find_problem(problem_id).build)))
+    facts = find_problem(problem_id)
+    for build in (facts.build, facts.plain or facts.build):
+        found |= set(_closure(_source_of(build)))
     if ROOT / "pomdp_bridge" in solver.parents:
         found |= set((ROOT / "julia" / "src").glob("**/*.jl"))
         found |= {p for p in [ROOT / "julia" / "Project.toml"] if p.exists()}
