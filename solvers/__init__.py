@@ -5,6 +5,7 @@ from solvers.bounds.delayed_information import delayed_information_bound
 from solvers.core.evaluation import Evaluation, evaluate, evaluate_fully
 from solvers.core.model import SensingMDP
 from solvers.core.policy import AlphaVectorPolicy, Plan, PlanPolicy, Policy, PolicyError
+from solvers.core.policy_file import load_policy, save_policy
 from solvers.core.simulation import Simulation, simulate
 from solvers.core.solution import BUDGET, SOLVED, Solution
 from solvers.core.solver import (
@@ -40,8 +41,10 @@ __all__ = [
     "delayed_information_bound",
     "evaluate",
     "evaluate_fully",
+    "load_policy",
     "load_solver_file",
     "make_solver",
+    "save_policy",
     "simulate",
     "solve",
     "solver_classes",
