@@ -13,7 +13,7 @@ With V the root values, the cost of every pair follows from one recursion per ac
     V(s) = min over a and n of W_n(a)(s)
 
 How far must n go?  W_n(a) − W(a) = (alpha T(a))^{n−1} (W_1(a) − W(a)), so no later n is below W(a)
-by more than e_n, the largest entry of (alpha T(a))^{n−1} (W(a) − W_1(a))⁺, which never grows with n.
+by more than e_n, the largest entry of (alpha T(a))^{n−1} (W(a) − W_1(a))⁺, which never grows.
 An action is done with once W(a) − e_n is nowhere below the best found.  What a freer plan than
 these would save is the difference to the optimum.
 """
