@@ -25,7 +25,6 @@ OURS = {
     "truncation",
     "fib",
     "qmdp",
-    "hold",
     "pbvi",
     "delayed-information",
     "dips",
