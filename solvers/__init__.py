@@ -2,9 +2,11 @@
 
 from solvers.bounds.certificates import Certificate, always_sense_threshold, certify
 from solvers.bounds.delayed_information import delayed_information_bound
+from solvers.core.controller import Controller, load_controller
 from solvers.core.evaluation import Evaluation, evaluate, evaluate_fully
 from solvers.core.model import SensingMDP
 from solvers.core.policy import AlphaVectorPolicy, Plan, PlanPolicy, Policy, PolicyError
+from solvers.core.policy_file import load_policy, save_policy
 from solvers.core.simulation import Simulation, simulate
 from solvers.core.solution import BUDGET, SOLVED, Solution
 from solvers.core.solver import (
@@ -24,6 +26,7 @@ __all__ = [
     "AlphaVectorPolicy",
     "Budget",
     "Certificate",
+    "Controller",
     "Evaluation",
     "ModelError",
     "Plan",
@@ -40,8 +43,11 @@ __all__ = [
     "delayed_information_bound",
     "evaluate",
     "evaluate_fully",
+    "load_controller",
+    "load_policy",
     "load_solver_file",
     "make_solver",
+    "save_policy",
     "simulate",
     "solve",
     "solver_classes",

@@ -1,10 +1,14 @@
-"""The paper's own numbers, as data.
+"""Published numbers, as data: the paper's own, and those of the field.
 
 ``data/published.csv`` has one fact per line: source, problem, quantity, sensing cost, the number
 as the paper prints it, its unit and a note.  A printed number stands for an interval: all that
 rounds to it, also in two steps (−5.7449 to −5.745 to −5.75), so 0.55 units of its last digit to
 either side; and all that is cut to it, a whole unit away from zero (−0.30653 to −0.306).  A bare
 ``0`` is rounded to as many decimals as the problem's other values.
+
+``data/field.csv`` holds the numbers of other papers in the same columns and two more: the standard
+error where one is stated (the number then stands for two of it to either side) and what was counted
+(a learner's mean return in training, a planner's simulation, a bound).
 """
 
 from __future__ import annotations
@@ -27,12 +31,18 @@ QUANTITIES = {
     "pomcp": "POMCP",
     "julia-pomcp": "POMCP",
     "truncation": "truncation N={depth}",
+    "always-sense": "Always observe",
+    "amrl-q": "AMRL",
+    "dyna-atmq": "Dyna-ATMQ",
+    "observe-then-plan": "Observe-then-Plan",
 }
-"""What the paper calls the method behind each of our solver ids."""
+"""What the sources call the method behind each of our solver ids."""
 OTHER_METHOD = {"spi": ("init", "always-sense")}
 """A solver whose option, at another value than this, makes a method the paper does not have."""
 ROUNDED = 0.55
 """How far rounding moves a number, in units of the last digit kept."""
+ERRORS = 2.0
+"""Standard errors to either side of a simulated number that still count as the same."""
 ANY_COST = "max over k"
 
 
@@ -47,6 +57,8 @@ class Fact:
     text: str
     unit: str
     note: str
+    error: str = ""
+    counted: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,9 +81,17 @@ class Published:
 
 @cache
 def facts() -> tuple[Fact, ...]:
-    """Every number the paper states."""
-    text = files("bench.analysis").joinpath("data/published.csv").read_text(encoding="utf-8")
-    return tuple(Fact(*line) for line in list(csv.reader(text.splitlines()))[1:])
+    """Every number the paper and the field's papers state."""
+    found: list[Fact] = []
+    for name in ("published.csv", "field.csv"):
+        text = files("bench.analysis").joinpath(f"data/{name}").read_text(encoding="utf-8")
+        found += [Fact(*line) for line in list(csv.reader(text.splitlines()))[1:]]
+    return tuple(found)
+
+
+def field_facts(problem: str) -> list[Fact]:
+    """What other papers report on a problem, whatever the method, in the order of the file."""
+    return [fact for fact in facts() if fact.counted and fact.problem == problem]
 
 
 def published(
@@ -137,6 +157,9 @@ def _in_our_units(fact: Fact, seconds: float | None) -> Published:
         (number - (1 if number < 0 else ROUNDED) * unit) * factor,
         (number + (1 if number > 0 else ROUNDED) * unit) * factor,
     )
+    if fact.error:
+        error = ERRORS * float(fact.error)
+        ends = ((number - error) * factor, (number + error) * factor)
     return Published(
         value=number * factor,
         text=fact.text if factor == 1 else f"{number * factor:.6g}",

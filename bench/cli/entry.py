@@ -14,6 +14,7 @@ from typing import NoReturn
 
 from bench.cli import results as commands_results
 from bench.cli import run as commands_run
+from bench.cli import score as commands_score
 from bench.cli import solve as commands_solve
 
 EXIT_ERROR = 2
@@ -36,6 +37,7 @@ def build_parser() -> Parser:
     commands_run.add(commands)
     commands_results.add(commands)
     commands_solve.add(commands)
+    commands_score.add(commands)
     return parser
 
 

@@ -20,6 +20,7 @@ from solvers import (
     Solution,
     SolverError,
     make_solver,
+    save_policy,
     solve,
     solver_classes,
 )
@@ -47,6 +48,7 @@ def add(commands: Any) -> None:
         metavar="NAME=VALUE",
         help="an option of the solver",
     )
+    run.add_argument("--save", type=Path, metavar="FILE", help="write the policy; see `score`")
     add_solver_files(run)
     run.set_defaults(call=solve_problem)
     certify = commands.add_parser("certify", help="what truncation at a depth proves")
@@ -87,6 +89,8 @@ def _cost(text: str) -> float:
 
 def solve_problem(args: argparse.Namespace) -> None:
     """Solve and print value, bounds, gap, times and the plan for each start state."""
+    if args.save is not None and not args.save.absolute().parent.is_dir():
+        raise SolverError(f"--save {args.save}: there is no folder {args.save.parent}")
     for path in args.solver_file:
         join_file(path)
     options = parse_options(args.solver, args.option)
@@ -102,6 +106,18 @@ def solve_problem(args: argparse.Namespace) -> None:
     _print("planning", f"{solution.seconds:.3f} s")
     _print("evaluation", f"{solution.evaluation_seconds:.3f} s")
     _print_plans(problem, solution)
+    if args.save is not None:
+        _save(args, problem, solution)
+
+
+def _save(args: argparse.Namespace, problem: SensingMDP, solution: Solution) -> None:
+    if solution.policy is None:
+        raise SolverError(f"{args.solver} only proves a bound: there is no policy to save")
+    k = problem.sensing_cost if isinstance(problem.sensing_cost, float) else args.sensing_cost
+    save_policy(
+        args.save, solution.policy, problem=args.problem, sensing_cost=k, solver=args.solver
+    )
+    print(f"policy written to {args.save}; next: sensebench score {args.save}")
 
 
 def parse_options(solver: str, texts: list[str]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from bench.suites.suite import SuiteError, suite_path
 
 BENCH = Path(__file__).resolve().parent.parent
 DRAWN_BY = (
-    *("plots/*.py", "problems/*.py", "analysis/*.py", "analysis/data/published.csv"),
+    *("plots/*.py", "problems/*.py", "analysis/*.py", "analysis/data/*.csv"),
     *("store/stale.py", "tables/certificate_table.py"),
 )
 STAMP = "drawn.json"

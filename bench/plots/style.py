@@ -37,6 +37,7 @@ FAMILIES = {
     "pomcp": ("#56B4E9", "P", 2),
     "qmdp": ("#8A6D00", "<", 1),
     "pbvi": ("#000000", "X", 4),
+    "hold": ("#6A3D9A", "p", 2),
     "fib": ("#CC79A7", "v", 4),
     "dips": ("#D55E00", "D", 0),
     "delayed-information": ("#332288", "h", 1),

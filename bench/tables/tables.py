@@ -16,7 +16,7 @@ import pandas as pd
 
 from bench.analysis.frame import load_frame, problem_facts
 from bench.analysis.labels import cost_title, number, percent, seconds
-from bench.analysis.published import best_published
+from bench.analysis.published import best_published, field_facts
 from bench.store import rows
 from bench.store.store import Store, suite_name
 from bench.tables.certificate_table import certificate_blocks
@@ -177,16 +177,30 @@ def _summary(part: pd.DataFrame, costs: list) -> list[tuple[str, list[Entry]]]:
         paper = best_published(first["problem"], k)
         papers.append(Entry(paper[1].text, paper[0]) if paper else Entry())
     side = "at most" if first["rewards"] else "at least"
-    lines = [("Best in the paper", papers)] if any(e.text for e in papers) else []
+    lines = _field_lines(first["problem"], costs)
+    if not lines and any(e.text for e in papers):
+        lines = [("Best in the paper", papers)]
     if any(e.text for e in bounds):
         lines += [(f"Optimum {side} (proven)", bounds), ("Best is optimal within", gaps)]
     return [(name, [*entries, Entry()]) for name, entries in lines]
 
 
+def _field_lines(problem: str, costs: list) -> list[tuple[str, list[Entry]]]:
+    """What other papers report on a problem: one line per method, with what was counted."""
+    lines: dict[str, dict[float, str]] = {}
+    for fact in field_facts(problem):
+        beside = f" ±{fact.error}" if fact.error else ""
+        name = f"Published: {fact.quantity} ({fact.counted})"
+        lines.setdefault(name, {})[float(fact.sensing_cost)] = fact.text + beside
+    found = [(name, [Entry(of.get(k, "")) for k in costs]) for name, of in lines.items()]
+    return [(name, entries) for name, entries in found if any(e.text for e in entries)]
+
+
 def _scale_words(row: pd.Series) -> str:
-    scale = problem_facts(row["problem"]).scale
+    facts = problem_facts(row["problem"])
     what = "reward, higher is better" if row["rewards"] else "cost, lower is better"
-    return what if scale == 1 else what.replace(",", f" × {scale:g},", 1)
+    what = what if facts.scale == 1 else what.replace(",", f" × {facts.scale:g},", 1)
+    return f"{what}; {facts.conventions}" if facts.conventions else what
 
 
 def _legend(frame: pd.DataFrame) -> str:

@@ -9,6 +9,7 @@
     discount        () float64
     start           (S,) float64
     terminal        (S,) bool
+    end_is_seen     () bool            true if the agent notices the end for free; may be left out
     names           (n,) uint8         JSON text in UTF-8: name, state_names, action_names
 
 Everything is a number, because readers outside Python (NPZ.jl, cnpy) know no others.
@@ -49,6 +50,7 @@ ARRAYS = {
     "discount": Array(REAL, (0,)),
     "start": Array(REAL, (1,)),
     "terminal": Array(TRUTH, (1,)),
+    "end_is_seen": Array(TRUTH, (0,), optional=True),
     "names": Array(TEXT, (1,), optional=True),
 }
 WHAT = "a problem file, as `sensebench export PROBLEM --format npz` writes it"
@@ -74,6 +76,7 @@ def write_npz(problem: SensingMDP, path: str | Path) -> None:
         discount=np.float64(problem.discount),
         start=problem.start,
         terminal=problem.terminal,
+        end_is_seen=np.bool_(problem.end_is_seen),
         names=json_bytes(names),
     )
 
@@ -97,6 +100,7 @@ def read_npz(path: str | Path) -> SensingMDP:
             scalar(k) if k.ndim == 0 else k,
             start=stored["start"],
             terminal=stored["terminal"],
+            end_is_seen=bool(scalar(stored["end_is_seen"])) if "end_is_seen" in stored else False,
             **names,
         )
     except ModelError as error:

@@ -13,8 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from solvers.core.controller import Controller, runs_of
 from solvers.core.model import SensingMDP
 
+ROOTS_TIMES_STATES = 2**24
+"""Roots times states unrolled at once for their plans: 128 MiB of beliefs."""
 FORGOTTEN = 1e-10
 """Where the discount falls below this, what a policy does no longer counts."""
 
@@ -86,6 +89,32 @@ class Policy:
 
         return unroll_plan(self.problem, self, self.problem.state_index(root))
 
+    def all_plans(self) -> list[Plan]:
+        """The plan of every root; none where the episode is over."""
+        from solvers.core.evaluation import unroll_plans
+
+        S = self.problem.num_states
+        blocks = np.array_split(np.arange(S), 1 + S * S // ROOTS_TIMES_STATES)
+        return [plan for roots in blocks for plan in unroll_plans(self.problem, self, roots)]
+
+    def controller(self) -> Controller:
+        """What runs this policy in the field: plain lists, no numpy; see controller.py."""
+        if self.randomised:
+            raise PolicyError("a randomised policy has no plans to run")
+        problem, plans = self.problem, self.all_plans()
+        first = np.flatnonzero(problem.start)
+        return Controller(
+            problem=problem.name,
+            states=problem.state_names,
+            actions=problem.action_names,
+            start=[[int(s), float(problem.start[s])] for s in first],
+            terminal=[int(s) for s in np.flatnonzero(problem.terminal)],
+            plans=[
+                {"runs": [] if end else runs_of(plan.actions), "look": plan.senses and not end}
+                for plan, end in zip(plans, problem.terminal.tolist(), strict=True)
+            ],
+        )
+
 
 class PlanPolicy(Policy):
     """One explicit plan per root.
@@ -110,6 +139,9 @@ class PlanPolicy(Policy):
             self._table[root, : len(p.actions)] = p.actions
         self._known: dict[bytes, tuple[int, bool]] | None = None
         self._sensing_scores: np.ndarray | None = None
+
+    def all_plans(self) -> list[Plan]:
+        return list(self.plans)
 
     def plan(self, root: int | str) -> Plan:
         return self.plans[self.problem.state_index(root)]

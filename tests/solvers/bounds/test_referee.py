@@ -16,6 +16,7 @@ METHODS = {
     "truncation": {"depth": 4},
     "fib": {},
     "qmdp": {},
+    "hold": {},
     "pbvi": {},
     "delayed-information": {"depth": 3, "target_gap": 1e-3},
     "dips": {},

@@ -25,6 +25,7 @@ OURS = {
     "truncation",
     "fib",
     "qmdp",
+    "hold",
     "pbvi",
     "delayed-information",
     "dips",
