@@ -1,5 +1,6 @@
 """Planning when looking costs money: the model, exact evaluation, solvers, bounds, certificates."""
 
+from solvers.advice.advice import Advice, advise
 from solvers.bounds.certificates import Certificate, always_sense_threshold, certify
 from solvers.bounds.delayed_information import delayed_information_bound
 from solvers.core.controller import Controller, load_controller
@@ -23,6 +24,7 @@ from solvers.core.validation import ModelError
 __all__ = [
     "BUDGET",
     "SOLVED",
+    "Advice",
     "AlphaVectorPolicy",
     "Budget",
     "Certificate",
@@ -38,6 +40,7 @@ __all__ = [
     "Solution",
     "Solver",
     "SolverError",
+    "advise",
     "always_sense_threshold",
     "certify",
     "delayed_information_bound",

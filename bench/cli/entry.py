@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Sequence
 from typing import NoReturn
 
+from bench.cli import advise as commands_advise
 from bench.cli import results as commands_results
 from bench.cli import run as commands_run
 from bench.cli import score as commands_score
@@ -38,6 +39,7 @@ def build_parser() -> Parser:
     commands_results.add(commands)
     commands_solve.add(commands)
     commands_score.add(commands)
+    commands_advise.add(commands)
     return parser
 
 

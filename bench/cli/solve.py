@@ -38,7 +38,7 @@ DEFAULT_BUDGET = 60.0
 def add(commands: Any) -> None:
     """Add these commands to the parser."""
     run = commands.add_parser("solve", help="solve one problem; value, bounds, gap and plans")
-    _add_problem(run)
+    add_problem(run)
     run.add_argument("solver", help="id of a solver; see `sensebench list`")
     run.add_argument("--budget", type=seconds, default=DEFAULT_BUDGET, help="planning seconds")
     run.add_argument(
@@ -52,11 +52,11 @@ def add(commands: Any) -> None:
     add_solver_files(run)
     run.set_defaults(call=solve_problem)
     certify = commands.add_parser("certify", help="what truncation at a depth proves")
-    _add_problem(certify)
+    add_problem(certify)
     certify.add_argument("--depth", type=int, required=True, help="N, the most blind steps")
     certify.set_defaults(call=certify_problem)
     export = commands.add_parser("export", help="write a problem as a file")
-    _add_problem(export)
+    add_problem(export)
     export.add_argument("--format", choices=("pomdp", "pomdpx", "npz"), help="default: by suffix")
     export.add_argument(
         "--start",
@@ -70,7 +70,7 @@ def add(commands: Any) -> None:
     check.set_defaults(call=check_file)
 
 
-def _add_problem(command: argparse.ArgumentParser) -> None:
+def add_problem(command: argparse.ArgumentParser) -> None:
     command.add_argument("problem", help="id of a problem, gym:NAME, or an .npz or .pomdp file")
     command.add_argument(
         "-k", "--sensing-cost", type=_cost, help="default: the first of the problem's own"

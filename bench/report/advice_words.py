@@ -1,0 +1,199 @@
+"""Advice in words: the sentences that the page and the terminal share.
+
+Each question has a heading, a short answer and sentences of detail.  Numbers are printed as the
+problem prints them (rewards where it is stated in rewards).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from bench.problems import Problem
+from solvers.advice.advice import Advice
+
+MOST_LETTERS = 90
+DIGITS = 4
+"""Most decimals of a value."""
+CLOSE = 1e-4
+"""A proven gap below this share is called optimal."""
+SMALL_REGRET = 0.01
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One question and its answer."""
+
+    question: str
+    short: str
+    details: tuple[str, ...]
+
+
+def shown(facts: Problem, cost: float, more: int = 0) -> str:
+    """A cost as this problem prints it."""
+    text = f"{facts.shown(cost):.{min(facts.digits, DIGITS) + more}f}"
+    return text if float(text) else text.lstrip("-")
+
+
+def price(x: float) -> str:
+    """A price of a look, to four digits."""
+    return f"{x:.4g}"
+
+
+def plan_text(advice: Advice, plan) -> str:
+    """A plan in words, cut where it is long."""
+    words = plan.describe(advice.problem.action_names)
+    return words if len(words) <= MOST_LETTERS else words[: MOST_LETTERS - 1] + "…"
+
+
+def answers(advice: Advice, facts: Problem) -> list[Answer]:
+    """All questions, answered."""
+    return [
+        _always(advice, facts),
+        _often(advice),
+        _worth(advice, facts),
+        _prices(advice, facts),
+        _gain(advice, facts),
+        _wrong(advice, facts),
+    ]
+
+
+def _what(facts: Problem) -> str:
+    return "earns" if facts.rewards else "costs"
+
+
+def _always(advice: Advice, facts: Problem) -> Answer:
+    prices, k = advice.prices, advice.k
+    best, always = shown(facts, advice.value), shown(facts, advice.always)
+    limit, proven = prices.break_even * k, prices.always_proven * k
+    if advice.always <= advice.value + CLOSE * abs(advice.value):
+        short = "Yes: at this price nothing better than looking after every step is known."
+    else:
+        short = f"No. Always looking {_what(facts)} {always}, the plan below {best}."
+    details = []
+    if math.isfinite(limit) and limit > 0:
+        details.append(
+            f"A plan that looks less often is better as soon as a look costs more than "
+            f"{price(limit)}"
+            + (
+                " (the search for it was not finished)."
+                if not prices.finished and prices.lines[0].plans == prices.always.plans
+                else "."
+            )
+        )
+    elif limit == 0:
+        details.append("Some step is as good blind even when looks are free.")
+    else:
+        details.append(f"Always looking is the best known at every price up to {price(10 * k)}.")
+    details.append(
+        f"Always looking is proven optimal up to {price(proven)}."
+        if proven > 0
+        else "No price above 0 is known up to which always looking is proven optimal."
+    )
+    details.append(
+        f"If looks were free one would get {shown(facts, advice.free)}; repeating one action and "
+        f"never looking {_what(facts)} {shown(facts, advice.never)}."
+    )
+    return Answer("Should you always look?", short, tuple(details))
+
+
+def _often(advice: Advice) -> Answer:
+    rate = advice.rate
+    if rate <= 1e-9:
+        short = "Never: the plan stays blind for good."
+    elif rate <= 1e-3:
+        short = "Practically never: by the time the plan looks, the discount has done its work."
+    else:
+        short = f"At {100 * rate:.3g} % of the steps: about one look every {1 / rate:.3g} steps."
+    looking = [s for s in advice.states if s.plan.senses]
+    details = []
+    if looking:
+        soonest = min(looking, key=lambda s: len(s.plan.actions))
+        longest = max(looking, key=lambda s: len(s.plan.actions))
+        details.append(
+            f"Soonest after seeing {soonest.name}: {_steps(len(soonest.plan.actions))}; latest "
+            f"after {longest.name}: {_steps(len(longest.plan.actions))}."
+        )
+    blind = sum(not s.plan.senses for s in advice.states)
+    if blind:
+        details.append(f"After {blind} of the {len(advice.states)} states that are seen: never.")
+    return Answer("How often, and where?", short, tuple(details))
+
+
+def _steps(n: int) -> str:
+    return "1 step" if n == 1 else f"{n} steps"
+
+
+def _worth(advice: Advice, facts: Problem) -> Answer:
+    if not advice.states:
+        return Answer("What is one look worth?", "Nothing: there is nothing to see.", ())
+    best = max(advice.states, key=lambda s: s.look_worth)
+    paying = sum(s.look_worth > advice.k for s in advice.states)
+    return Answer(
+        "What is one look worth?",
+        f"At most {best.look_worth:.4g}, in state {best.name}; it costs {price(advice.k)}.",
+        (
+            f"A look after the very next step pays for itself in {paying} of the "
+            f"{len(advice.states)} states that are seen. In the others it pays to wait, or to do "
+            "without.",
+            "The worth of a look is what the best plan found without it costs more than the best "
+            "with it for nothing, all later looks at their price.",
+        ),
+    )
+
+
+def _prices(advice: Advice, facts: Problem) -> Answer:
+    prices, k = advice.prices, advice.k
+    changes = [m * k for m in prices.changes]
+    below = [m for m in changes if m < k]
+    above = [m for m in changes if m >= k]
+    short = f"{len(changes)} changes of plan between a price of 0 and {price(10 * k)}"
+    short += "." if prices.finished else ", more may be found with more time."
+    around = []
+    if below:
+        around.append(f"The plan is the best one down to a price of {price(below[-1])}")
+    if above:
+        around.append(f"{'and' if around else 'The plan is the best one'} up to {price(above[0])}")
+    return Answer(
+        "How does the plan change with the price?",
+        short,
+        ((" ".join(around) + ".",) if around else ()),
+    )
+
+
+def _gain(advice: Advice, facts: Problem) -> Answer:
+    bound = shown(facts, advice.lower, 1)
+    if advice.gap <= CLOSE:
+        short = f"Nothing worth having: the plan is optimal within {100 * advice.gap:.2g} %."
+    else:
+        short = f"At most {100 * advice.gap:.3g} %."
+    word = "more than" if facts.rewards else "less than"
+    return Answer(
+        "What is still to be gained?",
+        short,
+        (f"It is proven that no policy {_what(facts)} {word} {bound}.",),
+    )
+
+
+def _wrong(advice: Advice, facts: Problem) -> Answer:
+    levels = advice.robustness
+    if not levels:
+        return Answer("How wrong may the model be?", "There was no time to find out.", ())
+    fine = [r.noise for r in levels if r.regret <= SMALL_REGRET]
+    if fine:
+        short = (
+            f"With every probability off by about {100 * max(fine):.0f} %, a new plan would gain "
+            "less than 1 %."
+        )
+    else:
+        short = (
+            f"Not much: with probabilities off by {100 * levels[0].noise:.0f} % a new plan would "
+            f"gain {100 * levels[0].regret:.2g} %."
+        )
+    details = tuple(
+        f"Off by {100 * r.noise:.0f} %: the plan {_what(facts)} {shown(facts, r.mean)} on average "
+        f"over {r.drawn} draws ({shown(facts, r.worst)} at worst); a new plan would gain "
+        f"{100 * r.regret:.2g} % in the first of them."
+        for r in levels
+    )
+    return Answer("How wrong may the model be?", short, details)

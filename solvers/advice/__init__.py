@@ -1,0 +1,1 @@
+"""Advice on one problem: when to look, and what looking is worth."""
