@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from bench.cli import advise as commands_advise
+from bench.cli import optima as commands_optima
 from bench.cli import results as commands_results
 from bench.cli import run as commands_run
 from bench.cli import score as commands_score
@@ -40,6 +41,7 @@ def build_parser() -> Parser:
     commands_solve.add(commands)
     commands_score.add(commands)
     commands_advise.add(commands)
+    commands_optima.add(commands)
     return parser
 
 

@@ -1,0 +1,71 @@
+"""The atlas of optima: lines that can be checked, better ones kept, contradictions refused."""
+
+import csv
+
+import pytest
+
+from bench import load_problem
+from bench.analysis import optima
+from bench.analysis.optima import Instance, OptimaError, find_optimum, instances
+from bench.cli import main
+from bench.store.rows import COLUMNS
+from solvers import evaluate, load_policy, solve
+
+
+def recorded_row(**given):
+    row = dict.fromkeys(COLUMNS, "")
+    row |= {"status": "ok", "problem": "two-state", "sensing_cost": "0.25", "options": "{}"}
+    return row | {name: str(value) for name, value in given.items()}
+
+
+def put(results, *rows):
+    folder = results / "some"
+    folder.mkdir(parents=True)
+    with open(folder / "rows.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def test_every_instance_of_every_suite_is_named_once():
+    listed = instances()
+    assert len(listed) == len(set(listed))
+    assert Instance("taxi", 0.5) in listed and Instance("sepsis-nam", 0.1) in listed
+    assert len({i.file_name for i in listed}) == len(listed)
+
+
+def test_a_line_is_what_its_policy_file_is_worth(tmp_path, capsys):
+    arguments = ["optima", "--only", "two-state", "--budget", "5", "--results", str(tmp_path)]
+    assert main(arguments) == 0
+    lines = optima.known(tmp_path / "reference")
+    line = lines["two-state", "0.25"]
+    problem = load_problem("two-state", 0.25)
+    policy = load_policy(tmp_path / "reference" / line["policy"], problem)
+    value = float(problem.start @ evaluate(problem, policy))
+    assert float(line["value"]) == pytest.approx(value, abs=1e-11)
+    assert value == pytest.approx(solve(problem, "dips").value, abs=1e-6)
+    assert float(line["lower"]) <= value + 1e-9 and float(line["gap"]) < 1e-5
+    told = capsys.readouterr().out
+    assert main(arguments) == 0 and "[1/" not in capsys.readouterr().out  # nothing is done twice
+    assert "two-state, k = 0.25" in told
+
+
+def test_a_recorded_bound_counts_and_a_better_file_is_kept(tmp_path, monkeypatch):
+    problem, instance = load_problem("two-state", 0.25), Instance("two-state", 0.25)
+    best, worse = solve(problem, "dips"), solve(problem, "always-sense")
+    put(tmp_path, recorded_row(solver="mine", lower=best.value - 1e-6))
+    first = find_optimum(instance, tmp_path, tmp_path, budget=2)
+    assert first["by"] == "dips" and float(first["value"]) == pytest.approx(best.value, abs=1e-9)
+    # A search that does worse neither spoils the file nor hides a better bound.
+    monkeypatch.setattr(optima, "solve", lambda *given, **options: worse)
+    again = find_optimum(instance, tmp_path, tmp_path, budget=2)
+    assert again["by"] == "dips" and again["value"] == first["value"]
+    assert again["bound_by"] == "mine" and float(again["gap"]) == pytest.approx(
+        1e-6 / best.value, rel=0.01
+    )
+
+
+def test_a_bound_above_a_value_is_refused(tmp_path):
+    put(tmp_path, recorded_row(solver="wrong", lower=1e6))
+    with pytest.raises(OptimaError, match="of wrong is above the value"):
+        find_optimum(Instance("two-state", 0.25), tmp_path, tmp_path, budget=2)
