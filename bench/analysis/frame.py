@@ -34,9 +34,11 @@ NUMBERS = (
     *("peak_memory_mb", "budget_seconds", "threads", *rows.TIMES),
 )
 INSTANCE = ["problem", "sensing_cost"]
-CROSSING = 1e-6
+CROSSING = 1e-11
 """How far a lower bound may lie above an exact value, as a share of it, and still be rounding."""
-NO_SHARE = 1e9
+FLOOR = 1e-6
+"""A value below this share of the sensing cost counts as that when a gap is a share of it."""
+NO_SHARE = 1e5
 """A value this much smaller than its distance from the bound is a zero with rounding."""
 SURE = 2.0
 """A simulated value is compared at this many standard errors to its disadvantage."""
@@ -116,7 +118,8 @@ def _add_bounds(frame: pd.DataFrame) -> None:
     exact = (frame["status"] == rows.OK) & frame["standard_error"].isna()
     exact_value = frame["value"].where(exact)
     least = exact_value.groupby([frame[c] for c in INSTANCE]).transform("min")
-    allowed = least + CROSSING * least.abs() + 1e-12
+    floor = FLOOR * pd.to_numeric(frame["k"], errors="coerce").fillna(0.0)
+    allowed = least + CROSSING * np.maximum(least.abs(), floor)
     frame["wrong_bound"] = frame["lower"] > allowed.fillna(np.inf)
     doubted = frame["note"].str.contains("not trusted", regex=False)
     lower = frame["lower"].where(~frame["wrong_bound"] & ~doubted)
@@ -125,9 +128,9 @@ def _add_bounds(frame: pd.DataFrame) -> None:
     frame["shown_bound"] = [
         problem_facts(p).shown(b) for p, b in zip(frame["problem"], best, strict=True)
     ]
-    distance = (frame["value"] - best).clip(lower=0)
+    distance = frame["value"] - best
     with np.errstate(divide="ignore", invalid="ignore"):
-        gap = distance / frame["value"].abs()
+        gap = distance / np.maximum(frame["value"].abs(), floor)
     frame["gap"] = gap.where(distance != 0, distance)  # 0/0 is no gap at all
     frame.loc[frame["gap"] > NO_SHARE, "gap"] = np.inf
 

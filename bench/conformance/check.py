@@ -156,8 +156,6 @@ def _false_claim(case: Case, row: dict, details: dict) -> str | None:
         best = float(case.start @ case.lower)
         if row["value"] < best - room:
             return f"its value is {row['value']:.8g}; no policy has less than {best:.8g}"
-    if row.get("note", "").startswith("bounds cross"):
-        return row["note"]
     claims = {n: _array(details[n]) for n in ("lower_bound", "upper_bound")}
     for name, wrong, limit in (
         ("lower_bound", lambda x: x > case.upper + slack, case.upper),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from solvers import PlanPolicy, Policy, SensingMDP, Solution
-from solvers.core.evaluation import unroll_plans
+from solvers.core.unrolling import unroll_plans
 
 PACKAGES = ("sensebench", "numpy", "scipy", "numba", "gymnasium", "icu-sepsis")
 SETTINGS = (
@@ -24,8 +24,9 @@ MOST_PLANS = 300
 MOST_ACTIONS = 100
 """Plans are kept for every root of a problem with up to ALL_ROOTS states, so that the policy can be
 followed past a look; else for the MOST_PLANS likeliest start roots.  Each up to MOST_ACTIONS."""
-CROSSING = 1e-9
-"""How far a lower bound may lie above the value, as a share of it, and still be rounding."""
+CROSSING = 1e-12
+"""How far a lower bound may lie above what it bounds, as a share of it, and still be rounding: that
+of the sums under start, and of methods that count none."""
 
 
 class InvalidResult(ValueError):
@@ -60,7 +61,7 @@ def figures(solution: Solution) -> dict[str, Any]:
     """The columns of a row that come from the solution."""
     if solution.value is not None and not math.isfinite(solution.value):
         raise InvalidResult(f"the value is {solution.value}; expected a finite number")
-    lower, upper, note = _bounds(solution)
+    lower, upper = _bounds(solution)
     return {
         "value": solution.value,
         "standard_error": solution.standard_error,
@@ -70,23 +71,27 @@ def figures(solution: Solution) -> dict[str, Any]:
         "sensing_rate": solution.sensing_rate,
         "iterations": int(solution.iterations),
         "start_belief": solution.info.get("start_belief", "known"),
-        "note": "; ".join(n for n in (note, str(solution.info.get("note", ""))) if n),
+        "note": str(solution.info.get("note", "")),
         "versions": {k: v for k, v in solution.info.items() if k == "julia"},
     }
 
 
-def _bounds(solution: Solution) -> tuple[float | None, float | None, str]:
-    """Lower and upper bound under start; none, with a note, if they cannot both be true."""
-    lower = solution.lower
-    upper = None
+def _bounds(solution: Solution) -> tuple[float | None, float | None]:
+    """Lower and upper bound under start; refused if they cannot both be true."""
+    lower, upper = solution.lower, None
     if solution.upper_bound is not None:
         upper = float(solution.start @ solution.upper_bound)
     exact = solution.value if solution.standard_error is None else None
     for name, above in (("value", exact), ("upper bound", upper)):
-        if lower is not None and above is not None and lower > above + CROSSING * (1 + abs(above)):
-            note = f"bounds cross: not trusted (lower bound {lower:.8g}, {name} {above:.8g})"
-            return None, None, note
-    return _finite(lower), _finite(upper), ""
+        if lower is None or above is None:
+            continue
+        room = solution.value_error + CROSSING * max(abs(above), solution.floor)
+        if lower > above + room:
+            raise InvalidResult(
+                f"its bounds cross: it claims a lower bound of {lower:.10g}, but its {name} is "
+                f"{above:.10g}"
+            )
+    return _finite(lower), _finite(upper)
 
 
 def detail(spec: Mapping[str, Any], problem: SensingMDP, solution: Solution) -> dict[str, Any]:

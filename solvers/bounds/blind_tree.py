@@ -9,19 +9,27 @@ Only the newest layer's beliefs are kept; older layers keep two small integers a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from solvers.core.budget import Budget, SolverError
 from solvers.core.model import SensingMDP
-from solvers.core.solver import SolverError
 
-EQUAL = 1e-12
-"""Beliefs that differ nowhere by more than this are one."""
+EQUAL = 1e-13
+"""Beliefs whose entries differ by no more than this share are one: they differ by rounding."""
+CHUNK_ENTRIES = 2**22
+"""Belief entries moved between two looks at the clock: a few hundredths of a second."""
 
 
 class TreeTooLarge(SolverError):
     """The layer asked for does not fit the memory allowed."""
+
+
+class OutOfTime(Exception):
+    """The budget ended while a layer was grown; the tree is as it was before."""
 
 
 @dataclass
@@ -30,11 +38,17 @@ class BlindTree:
 
     roots (n,), Z (n,), beliefs (n, S), bound (n,) = Z + alpha^m V_AS;0; ``history`` holds, for each
     layer, every node's parent and action.
+
+    costs, Q : (S, A), what a step costs, and at least costs when everything is seen from then on;
+        given a little below the true ones (:mod:`solvers.bounds.plan_inequality`), Z and bound are
+        lower bounds in spite of rounding
     """
 
     problem: SensingMDP
+    costs: np.ndarray
     Q: np.ndarray
     memory_mb: float
+    budget: Budget | None = None
     depth: int = 0
     roots: np.ndarray = field(init=False)
     Z: np.ndarray = field(init=False)
@@ -45,7 +59,9 @@ class BlindTree:
     def __post_init__(self) -> None:
         self.roots = np.flatnonzero(~self.problem.terminal)
         self.Z = np.zeros(len(self.roots))
-        self.beliefs = np.eye(self.problem.num_states)[self.roots]
+        self._check_memory(len(self.roots))
+        self.beliefs = np.zeros((len(self.roots), self.problem.num_states))
+        self.beliefs[np.arange(len(self.roots)), self.roots] = 1.0
         self.bound = self.Q[self.roots].min(axis=1)
 
     def __len__(self) -> int:
@@ -53,17 +69,24 @@ class BlindTree:
 
     def grow(self, cutoff: np.ndarray, extra: float = 0.0) -> None:
         """One layer deeper, keeping nodes with bound + extra < cutoff of their root (S,)."""
-        problem, discount = self.problem, self.problem.discount**self.depth
+        discount = self.problem.discount**self.depth
         kept: list[tuple[np.ndarray, ...]] = []
         nodes = 0
+        size = max(1, CHUNK_ENTRIES // self.problem.num_states)
         for a, T in enumerate(self._transitions()):
-            self._check_memory(nodes + len(self))
-            Z = self.Z + discount * (self.beliefs @ problem.costs[:, a])
-            after = self.beliefs @ T
-            bound = Z + discount * problem.discount * (after @ self.Q).min(axis=1)
-            keep = np.flatnonzero(bound + extra < cutoff[self.roots])
-            kept.append((keep, np.full(len(keep), a), Z[keep], bound[keep], after[keep]))
-            nodes += len(keep)
+            for first in range(0, len(self), size):
+                self._check_memory(nodes + min(size, len(self)))
+                if self.budget is not None and self.budget.over():
+                    raise OutOfTime
+                part = slice(first, first + size)
+                Z = self.Z[part] + discount * (self.beliefs[part] @ self.costs[:, a])
+                after = self.beliefs[part] @ T
+                bound = Z + discount * self.problem.discount * (after @ self.Q).min(axis=1)
+                keep = np.flatnonzero(bound + extra < cutoff[self.roots[part]])
+                kept.append(
+                    (keep + first, np.full(len(keep), a), Z[keep], bound[keep], after[keep])
+                )
+                nodes += len(keep)
         parent, action, Z, bound, beliefs = (np.concatenate(x) for x in zip(*kept, strict=True))
         roots = self.roots[parent]
         chosen = _cheapest_of_equals(roots, beliefs, Z)
@@ -90,9 +113,9 @@ class BlindTree:
             node = int(parent[node])
         return tuple(reversed(actions))
 
-    def _transitions(self):
+    def _transitions(self) -> Iterator[Any]:
         dense = self.problem.dense_transitions
-        return self.problem.transitions if dense is None else dense
+        return iter(self.problem.transitions if dense is None else dense)
 
     def _check_memory(self, nodes: int) -> None:
         # the layer itself, and once more while its parts are put together
@@ -114,9 +137,15 @@ def _cheapest_of_equals(roots: np.ndarray, beliefs: np.ndarray, Z: np.ndarray) -
     direction = np.random.default_rng(0).uniform(1, 2, beliefs.shape[1])
     order = np.lexsort((Z, np.round(beliefs @ direction, 10), roots))
     b, r = beliefs[order], roots[order]
-    same = (r[1:] == r[:-1]) & (np.abs(b[1:] - b[:-1]).max(axis=1) <= EQUAL)
+    same = (r[1:] == r[:-1]) & _equal(b[1:], b[:-1])
     group = np.concatenate([[0], np.cumsum(~same)])
-    least = np.full(group[-1] + 1, np.inf)
-    np.minimum.at(least, group, Z[order])
-    first = np.unique(group[Z[order] <= least[group]], return_index=True)[1]
-    return np.sort(order[np.flatnonzero(Z[order] <= least[group])[first]])
+    first = np.lexsort((np.arange(len(group)), Z[order], group))
+    least = first[np.unique(group[first], return_index=True)[1]]  # the cheapest of each group
+    kept = ~_equal(b, b[least[group]])  # in a long group the ends may differ by more
+    kept[least] = True
+    return np.sort(order[kept])
+
+
+def _equal(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Which rows (n, S) of beliefs differ by rounding alone: (n,) bool."""
+    return (np.abs(x - y) <= EQUAL * np.minimum(x, y)).all(axis=1)

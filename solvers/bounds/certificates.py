@@ -22,8 +22,10 @@ from typing import Any
 import numpy as np
 
 from solvers.bounds.blind_tree import BlindTree
+from solvers.bounds.plan_inequality import PlanInequality
 from solvers.bounds.truncated import MEMORY_MB, check_depth, solve_truncated
-from solvers.core.baseline import action_values, solve_baseline, tie_tolerance
+from solvers.core.baseline import TIE, action_values, baseline, value_sizes
+from solvers.core.budget import Budget
 from solvers.core.model import SensingMDP
 from solvers.core.plan_table import PlanTable
 from solvers.core.policy import Plan
@@ -74,13 +76,21 @@ def certify(problem: SensingMDP, depth: int, memory_mb: float | None = None) -> 
 
 
 def certify_truncated(
-    problem: SensingMDP, depth: int, table: PlanTable, memory_mb: float
+    problem: SensingMDP,
+    depth: int,
+    table: PlanTable,
+    memory_mb: float,
+    budget: Budget | None = None,
 ) -> Certificate:
-    """The certificate of M_{k,depth}, whose optimal plans are in ``table``."""
-    alpha, tie = problem.discount, tie_tolerance(problem)
-    V, Q = solve_baseline(problem)
-    values = table.values()
-    tree = BlindTree(problem, Q, memory_mb)
+    """The certificate of M_{k,depth}, whose optimal plans are in ``table``.
+
+    A budget that ends before the end raises :class:`solvers.bounds.blind_tree.OutOfTime`.
+    """
+    alpha = problem.discount
+    seen = baseline(problem)
+    tie = TIE * value_sizes(problem, seen)  # differences that are rounding, at each root
+    values, system = table.values(), table.system()
+    tree = BlindTree(problem, problem.costs, seen.Q, memory_mb, budget)
     for _ in range(depth + 1):
         # A node at or above its root's value can neither be m_j below it nor break Lemma 4.3.
         tree.grow(values)
@@ -93,22 +103,22 @@ def certify_truncated(
         look = tree.beliefs @ action_values(problem, values, problem.costs)
         look = (look + problem.sensing_cost_at(tree.beliefs)).min(axis=1)
         np.minimum.at(shortcut, tree.roots, tree.Z + alpha ** (depth + 1) * look)
-    slack = values - reached
+    slack = np.where(values - reached <= tie, 0.0, values - reached)
+    settled = slack == 0
     k = problem.max_sensing_cost if problem.has_linear_sensing_cost else np.inf
     # Looks forced every N steps: one a step at most; at discount 1 one more may find the end.
     looks = 1 / (1 - alpha) if alpha < 1 else problem.longest_stay + 1
     depth_bound = float(alpha**depth * k * looks)
     strong = np.minimum(reached, values - alpha * _largest_other(slack))
-    settled = slack <= tie
+    candidate = np.maximum(strong, values - depth_bound)
+    inequality = PlanInequality(problem, seen.V, depth, memory_mb, budget)
     return Certificate(
         depth=depth,
         values=values,
         plans=tuple(table.plans),
         one_step=shortcut >= values - tie,
         settled=settled,
-        lower_bound=np.where(
-            problem.terminal, 0.0, np.maximum(strong, np.maximum(V, values - depth_bound))
-        ),
+        lower_bound=inequality.proven(candidate, system),
         epsilon=0.0 if settled.all() else float(slack.max()),
         depth_bound=depth_bound,
     )
@@ -131,6 +141,6 @@ def always_sense_threshold(problem: SensingMDP) -> float:
     ``alpha min_s min_{a1, a2} [T(a1) (Q*(a2) - V*)](s)``.  It is 0 as soon as one action is optimal
     in every state that may follow some state and action, so always with terminal states.
     """
-    V, Q = solve_baseline(problem)
-    regret = np.maximum(Q - V[:, None], 0.0)
+    seen = baseline(problem)
+    regret = np.maximum(seen.Q - seen.V[:, None], 0.0)
     return float(problem.discount * min((T @ regret).min() for T in problem.transitions))

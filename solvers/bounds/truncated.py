@@ -15,8 +15,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvers.bounds.blind_tree import BlindTree
-from solvers.core.baseline import action_values, lowest_argmin, solve_baseline, tie_tolerance
+from solvers.bounds.blind_tree import BlindTree, OutOfTime
+from solvers.core.baseline import (
+    TIE,
+    Baseline,
+    action_values,
+    baseline,
+    lowest_argmin,
+    value_sizes,
+)
 from solvers.core.model import SensingMDP
 from solvers.core.plan_table import PlanTable
 from solvers.core.policy import Plan
@@ -44,25 +51,27 @@ def solve_truncated(
 
     start : plans to begin from, at most ``depth`` blind steps each (the optimum at depth - 1, say)
     """
-    Q = solve_baseline(problem)[1]
-    table = start or _plans_of_depth_zero(problem)
-    tie = tie_tolerance(problem)
+    seen = baseline(problem, budget=budget)
+    tie = TIE * value_sizes(problem, seen)  # differences that are rounding, at each root
+    table = start or _plans_of_depth_zero(problem, tie)
     V, rounds = table.values(), 0
     while True:
         if budget is not None and budget.over():
             return table, rounds, False
-        table = _best_plans(problem, Q, table, V, depth, memory_mb)
+        try:
+            table = _best_plans(problem, seen, table, V, tie, depth, memory_mb, budget)
+        except OutOfTime:
+            return table, rounds, False
         V_new, rounds = table.values(), rounds + 1
-        if (V - V_new).max() <= tie:
+        if (V - V_new <= tie).all():
             return table, rounds, True
         V = V_new
 
 
-def _plans_of_depth_zero(problem: SensingMDP) -> PlanTable:
+def _plans_of_depth_zero(problem: SensingMDP, tie: np.ndarray) -> PlanTable:
     """M_{k,0}: look after every action, knowing what looking costs."""
-    look = problem.sensing_cost_at(np.eye(problem.num_states))
-    _, Q = solve_baseline(problem, look)
-    actions = lowest_argmin(Q, tie_tolerance(problem))
+    Q = baseline(problem, problem.sensing_costs_at_roots()).Q
+    actions = lowest_argmin(Q, tie)
     plans = [
         Plan((), False) if end else Plan((int(a),), True)
         for a, end in zip(actions, problem.terminal, strict=True)
@@ -72,27 +81,28 @@ def _plans_of_depth_zero(problem: SensingMDP) -> PlanTable:
 
 def _best_plans(
     problem: SensingMDP,
-    Q: np.ndarray,
+    seen: Baseline,
     reference: PlanTable,
     V: np.ndarray,
+    tie: np.ndarray,
     depth: int,
     memory_mb: float,
+    budget: Budget | None,
 ) -> PlanTable:
     """For each root the best plan of at most ``depth`` blind steps when looks land on V (S,)."""
-    tie = tie_tolerance(problem)
     least_look = (
         float(np.min(problem.sensing_cost)) if problem.has_linear_sensing_cost else 0.0
     ) * problem.discount**depth  # a look comes by then at the latest
     look_scores = action_values(problem, V, problem.costs)
-    tree = BlindTree(problem, Q, memory_mb)
+    tree = BlindTree(problem, problem.costs, seen.Q, memory_mb, budget)
     best, plans = V - tie, dict[int, Plan]()
     while True:
         scores = tree.beliefs @ look_scores + problem.sensing_cost_at(tree.beliefs)
         value = tree.Z + problem.discount**tree.depth * scores.min(axis=1)
         for node in _best_nodes(tree.roots, value, best):
             root = int(tree.roots[node])
-            a = int(lowest_argmin(scores[[node]], tie)[0])
-            best[root] = value[node] - tie
+            a = int(lowest_argmin(scores[[node]], tie[root])[0])
+            best[root] = value[node] - tie[root]
             plans[root] = Plan((*tree.string(node), a), True)
         if tree.depth == depth:
             break

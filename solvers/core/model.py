@@ -33,10 +33,14 @@ from solvers.core.horizon import layered
 from solvers.core.sensing_cost import SensingCost, checked_cost, cost_at
 from solvers.core.validation import ModelError
 from solvers.kernels.blind_step import blind_steps, by_action, dense_where_faster, stack_transitions
+from solvers.kernels.returns import Repeated, Rows, picked_dots, repeat_for_good
+
+VALUE_FLOOR = 1e-6
+"""Share of the least cost of a step or look below which a value counts as 0 in a relative gap."""
 
 SHARED = (
     *("dense_transitions", "_stacked_transitions", "remaining_steps", "expected_steps"),
-    *("constant_action_values", "constant_action_steps", "largest_remaining_cost"),
+    *("constant_action_values", "_repeated"),
 )
 """What a model computes once and its copies with the same T, C and discount take over."""
 
@@ -192,7 +196,29 @@ class SensingMDP:
 
     def sensing_cost_at(self, beliefs: np.ndarray) -> np.ndarray:
         """Sensing cost of every action at each belief: (n, S) -> (n, A)."""
-        return cost_at(self.sensing_cost, np.atleast_2d(beliefs), self.num_actions, self.name)
+        beliefs = np.atleast_2d(beliefs) if isinstance(beliefs, np.ndarray) else beliefs
+        return cost_at(self.sensing_cost, beliefs, self.num_actions, self.name)
+
+    def sensing_costs_at_roots(self) -> np.ndarray:
+        """What a look costs in each known state, for every form of the sensing cost: (S, A)."""
+        if not callable(self.sensing_cost):
+            return self.sensing_costs()
+        costs, belief = np.empty(self.costs.shape), np.zeros((1, self.num_states))
+        for s in range(self.num_states):
+            belief[0, s] = 1.0
+            costs[s] = self.sensing_cost_at(belief)[0]
+            belief[0, s] = 0.0
+        return costs
+
+    def sensing_cost_of(self, beliefs: Rows, actions: np.ndarray) -> tuple[np.ndarray, float]:
+        """Sensing cost of one action at each belief, (n, S), (n,) -> (n,), and its rounding as a
+        share of it."""
+        if not callable(self.sensing_cost) and np.ndim(self.sensing_cost) == 2:
+            cost, _, slip = picked_dots(beliefs, actions, self.sensing_costs())
+            return cost, slip
+        if callable(self.sensing_cost) and not isinstance(beliefs, np.ndarray):
+            beliefs = beliefs.toarray()
+        return self.sensing_cost_at(beliefs)[np.arange(len(actions)), actions], 0.0
 
     @property
     def max_sensing_cost(self) -> float:
@@ -202,9 +228,9 @@ class SensingMDP:
         grows or falls with the doubt, an estimate for others.
         """
         if callable(self.sensing_cost):
-            n = self.num_states
-            asked = np.vstack([np.eye(n), np.full((1, n), 1 / n)])
-            return float(self.sensing_cost_at(asked).max())
+            uniform = np.full((1, self.num_states), 1 / self.num_states)
+            known = self.sensing_costs_at_roots().max()
+            return float(max(known, self.sensing_cost_at(uniform).max()))
         return float(np.max(self.sensing_cost))
 
     def state_index(self, state: int | str) -> int:
@@ -240,31 +266,42 @@ class SensingMDP:
             return float(self.expected_steps.max())
         return 1 / (1 - self.discount)
 
-    @cached_property
-    def constant_action_steps(self) -> np.ndarray:
-        """Discounted number of live steps when an action is repeated for good: (S, A)."""
-        from solvers.core.baseline import policy_values
+    def repeated(self, action: int) -> Repeated:
+        """What repeating one action blind for good costs from each state, with its error."""
+        if action not in self._repeated:
+            P = self.discount * self.policy_matrix(np.full(self.num_states, action))
+            self._repeated[action] = repeat_for_good(P, self.costs[:, action], ~self.terminal)
+        return self._repeated[action]
 
-        live = np.repeat((~self.terminal).astype(float)[:, None], self.num_actions, axis=1)
-        plays = [np.full(self.num_states, a) for a in range(self.num_actions)]
-        return np.stack([policy_values(self, play, live) for play in plays], axis=1)
+    @cached_property
+    def _repeated(self) -> dict[int, Repeated]:
+        return {}
 
     @cached_property
     def constant_action_values(self) -> np.ndarray:
         """Cost of repeating each action blind for good, ``(I - alpha T(a))^-1 C(a)``: (S, A)."""
-        from solvers.core.baseline import policy_values
-
-        plays = [np.full(self.num_states, a) for a in range(self.num_actions)]
-        return np.stack([policy_values(self, play, self.costs) for play in plays], axis=1)
+        every = range(self.num_actions)
+        return np.stack([self.repeated(a).values for a in every], axis=1)
 
     @cached_property
-    def largest_remaining_cost(self) -> np.ndarray:
-        """The most that steps can still cost or earn, in absolute terms, from each state: (S,)."""
-        from solvers.core.baseline import solve_baseline
+    def cost_floor(self) -> float:
+        """What a value must exceed to be told from 0: a share of the least cost of anything."""
+        numbers = np.abs(self.costs[~self.terminal]).ravel()
+        if not callable(self.sensing_cost):
+            numbers = np.append(numbers, self.sensing_cost)
+        least = float(numbers[numbers > 0].min(initial=np.inf))
+        return VALUE_FLOOR * least if np.isfinite(least) else 0.0
 
-        worst = replace(self, costs=-np.abs(self.costs), sensing_cost=0.0)
-        worst.__dict__["dense_transitions"] = self.dense_transitions
-        return -solve_baseline(worst)[0]
+    def policy_matrix(self, policy: np.ndarray) -> sparse.csr_array:
+        """Row s is that of T(policy[s]), empty where the episode is over: (S,) -> (S, S)."""
+        starts, columns, probabilities = self._stacked_transitions
+        every = np.arange(self.num_states)
+        first, end = starts[policy, every], starts[policy, every + 1]
+        counts = np.where(self.terminal, 0, end - first)
+        indptr = np.concatenate([[0], np.cumsum(counts)])
+        at = np.repeat(first - indptr[:-1], counts) + np.arange(indptr[-1])
+        parts = (probabilities[at], columns[at], indptr)
+        return sparse.csr_array(parts, shape=(self.num_states, self.num_states))
 
     @cached_property
     def _stacked_transitions(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -11,9 +11,10 @@ from collections.abc import Iterable
 import numpy as np
 from scipy import sparse
 
-from solvers.core.evaluation import solve_returns, unroll
+from solvers.core.evaluation import unroll
 from solvers.core.model import SensingMDP
 from solvers.core.policy import Plan, PlanPolicy, Policy
+from solvers.kernels.returns import ReturnSystem
 
 Row = tuple[np.ndarray, np.ndarray]
 """A sparse row of P: states (n,) and discounted probabilities (n,)."""
@@ -33,10 +34,11 @@ class PlanTable:
     @classmethod
     def of_policy(cls, problem: SensingMDP, policy: Policy, plans: Iterable[Plan]) -> PlanTable:
         """The table of a policy whose plans are known."""
-        gains, P = unroll(problem, policy)
+        found = unroll(problem, policy)
+        P = found.P
         ends = zip(P.indptr[:-1], P.indptr[1:], strict=True)
         rows = [(P.indices[i:j], P.data[i:j]) for i, j in ends]
-        return cls(problem, plans, gains[:, 0].copy(), rows)
+        return cls(problem, plans, found.gains[:, 0].copy(), rows)
 
     @classmethod
     def of_plans(cls, problem: SensingMDP, plans: Iterable[Plan]) -> PlanTable:
@@ -56,6 +58,10 @@ class PlanTable:
 
     def values(self) -> np.ndarray:
         """Exact cost at each root: (S,)."""
+        return self.system().solve(self.costs)
+
+    def system(self) -> ReturnSystem:
+        """``I - P`` with P the landings of all plans."""
         sizes = [len(states) for states, _ in self.rows]
         P = sparse.csr_array(
             (
@@ -65,7 +71,7 @@ class PlanTable:
             ),
             shape=(len(self.plans), len(self.plans)),
         )
-        return solve_returns(self.costs[:, None], P, self.problem.longest_stay)[:, 0]
+        return ReturnSystem(P)
 
     def copy(self) -> PlanTable:
         """A copy whose plans can be replaced without touching this one."""

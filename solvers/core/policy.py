@@ -1,56 +1,31 @@
 """Policies: what the agent does, as a function of what it knows.
 
-Between looks the belief moves deterministically, so a deterministic policy is, for each root (the
-state last seen), one :class:`Plan`: a string of blind actions that ends in one sensing action, or
-never ends.  Every policy can say what it does at a belief (``act``) and what it will do from a
-root (``plan``); the exact evaluator needs no more than that.
+Every policy can say what it does at a belief (``act``) and what it will do from a root (``plan``);
+the exact evaluator needs no more than that.  A policy that decides by linear functions of the
+belief can also say by how much (``margins``), which lets its blind plans be summed to their end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
 from solvers.core.controller import Controller, runs_of
+from solvers.core.evaluation import evaluate
 from solvers.core.model import SensingMDP
+from solvers.core.plan import Plan, PolicyError
+from solvers.core.unrolling import BLOCK_ENTRIES, unroll_plans
 
-ROOTS_TIMES_STATES = 2**24
-"""Roots times states unrolled at once for their plans: 128 MiB of beliefs."""
+__all__ = ["AlphaVectorPolicy", "Plan", "PlanPolicy", "Policy", "PolicyError"]
+
 FORGOTTEN = 1e-10
 """Where the discount falls below this, what a policy does no longer counts."""
-
-
-class PolicyError(ValueError):
-    """What was handed in is not a policy for this problem; the message says where it failed."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What to do from a root: ``actions`` in order; the last one looks if ``senses``.
-
-    ``senses`` is false for a plan that stays blind for good: its last action is repeated for ever.
-    A known terminal state has the empty plan.
-    """
-
-    actions: tuple[int, ...]
-    senses: bool
-
-    def describe(self, action_names: Sequence[str]) -> str:
-        """In words: ``down ×2, right, then look`` or ``up, left for good, blind``."""
-        if not self.actions:
-            return "nothing to do: the episode is over"
-        runs: list[list] = []
-        for a in self.actions:
-            if runs and runs[-1][0] == a:
-                runs[-1][1] += 1
-            else:
-                runs.append([a, 1])
-        if not self.senses:
-            runs[-1][1] = 1  # it goes on for ever; how often it is written does not matter
-        words = ", ".join(action_names[a] + (f" ×{n}" if n > 1 else "") for a, n in runs)
-        return words + (", then look" if self.senses else " for good, blind")
+ROUNDING = 1e-13
+"""Vectors that differ by less than this share are not told apart."""
+MOST_MARGINS = 2**20
+"""Numbers in a set of vectors up to which they are compared with one another."""
 
 
 class Policy:
@@ -60,9 +35,13 @@ class Policy:
     ----------
     problem : the model the policy was made for
     randomised : True for an online planner with randomness; it is simulated, never unrolled
+    reads_beliefs : False if what it does depends on the root and the steps since alone
+    reads_sparse : True if ``act_batch`` also takes beliefs as a sparse array
     """
 
     randomised = False
+    reads_beliefs = True
+    reads_sparse = False
 
     def __init__(self, problem: SensingMDP) -> None:
         self.problem = problem
@@ -77,25 +56,29 @@ class Policy:
         chosen = [self.act(belief) for belief in beliefs]
         return np.array([a for a, _ in chosen]), np.array([sense for _, sense in chosen])
 
-    def step(
-        self, roots: np.ndarray, depth: int, beliefs: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def step(self, roots: np.ndarray, depth: int, beliefs: Any) -> tuple[np.ndarray, np.ndarray]:
         """Actions and looks of the roots (n,), each ``depth`` blind steps old, at ``beliefs``."""
         return self.act_batch(beliefs)
 
+    def repeats(self, roots: np.ndarray, depth: int) -> np.ndarray:
+        """Which roots' plans (n,) repeat their present action blind for good, as far as known."""
+        return np.zeros(len(roots), bool)
+
+    def reasons(self, beliefs: Any, actions: np.ndarray) -> np.ndarray:
+        """Why it plays these blind actions (n,): numbers for ``margins``, -1 for no reason."""
+        return np.full(len(actions), -1)
+
+    def margins(self, reason: int) -> np.ndarray | None:
+        """Columns h (S, c): it plays the blind action of this reason wherever all ``b h > 0``."""
+        return None
+
     def plan(self, root: int | str) -> Plan:
         """The plan from a root state, given by index or name."""
-        from solvers.core.evaluation import unroll_plan
-
-        return unroll_plan(self.problem, self, self.problem.state_index(root))
+        return unroll_plans(self.problem, self, np.array([self.problem.state_index(root)]))[0]
 
     def all_plans(self) -> list[Plan]:
         """The plan of every root; none where the episode is over."""
-        from solvers.core.evaluation import unroll_plans
-
-        S = self.problem.num_states
-        blocks = np.array_split(np.arange(S), 1 + S * S // ROOTS_TIMES_STATES)
-        return [plan for roots in blocks for plan in unroll_plans(self.problem, self, roots)]
+        return unroll_plans(self.problem, self, np.arange(self.problem.num_states))
 
     def controller(self) -> Controller:
         """What runs this policy in the field: plain lists, no numpy; see controller.py."""
@@ -124,9 +107,12 @@ class PlanPolicy(Policy):
     sensing action).
     """
 
-    def __init__(self, problem: SensingMDP, plans: Sequence[Plan]) -> None:
+    reads_beliefs = False
+    reads_sparse = True  # it looks at none
+
+    def __init__(self, problem: SensingMDP, plans: Iterable[Plan]) -> None:
         super().__init__(problem)
-        self.plans = tuple(plans)
+        self.plans = tuple(plan.shortest() for plan in plans)
         if len(self.plans) != problem.num_states:
             raise PolicyError(
                 f"{len(self.plans)} plans for the {problem.num_states} states of {problem.name}; "
@@ -134,7 +120,8 @@ class PlanPolicy(Policy):
             )
         self._lengths = np.array([len(p.actions) for p in self.plans])
         self._senses = np.array([p.senses for p in self.plans])
-        self._table = np.full((len(self.plans), max(1, int(self._lengths.max()))), -1)
+        width = max(1, int(self._lengths.max()))
+        self._table = np.full((len(self.plans), width), -1, np.int32)
         for root, p in enumerate(self.plans):
             self._table[root, : len(p.actions)] = p.actions
         self._known: dict[bytes, tuple[int, bool]] | None = None
@@ -154,46 +141,41 @@ class PlanPolicy(Policy):
         looks = self._senses[roots] & (depth + 1 >= self._lengths[roots])
         return self._table[roots, at], looks
 
-    def blind_for_good(self, roots: np.ndarray) -> np.ndarray:
-        """Which roots' plans never look: (n,) bool."""
-        return ~self._senses[roots]
-
-    def ended(self, roots: np.ndarray, depth: int) -> np.ndarray:
-        """Which roots' plans are blind for good and past their written end: (n,) bool."""
-        return self.blind_for_good(roots) & (depth >= self._lengths[roots])
+    def repeats(self, roots: np.ndarray, depth: int) -> np.ndarray:
+        return ~self._senses[roots] & (depth + 1 >= self._lengths[roots])
 
     def act(self, belief: np.ndarray) -> tuple[int, bool]:
-        if self._known is None:
-            self._remember_plans()
+        if self._known is None or self._sensing_scores is None:
+            self._known, self._sensing_scores = self._remembered()
         key = _belief_key(belief)
         if key in self._known:
             return self._known[key]
         scores = belief @ self._sensing_scores + self.problem.sensing_cost_at(belief)[0]
         return int(np.argmin(scores)), True
 
-    def _remember_plans(self) -> None:
-        from solvers.core.evaluation import evaluate
-
+    def _remembered(self) -> tuple[dict[bytes, tuple[int, bool]], np.ndarray]:
+        """What is done at every belief of the plans; what looking elsewhere costs (S, A)."""
         problem = self.problem
         V = evaluate(problem, self)
-        self._sensing_scores = np.stack(
-            [
-                problem.costs[:, a] + problem.discount * (T @ V)
-                for a, T in enumerate(problem.transitions)
-            ],
-            axis=1,
-        )
-        self._known = {}
+        ahead = np.stack([T @ V for T in problem.transitions], axis=1)
+        known: dict[bytes, tuple[int, bool]] = {}
         roots = np.flatnonzero(~problem.terminal)
-        beliefs = np.eye(problem.num_states)[roots]
-        depth = 0
+        size = max(1, BLOCK_ENTRIES // problem.num_states)
+        for first in range(0, len(roots), size):
+            self._remember_block(roots[first : first + size], known)
+        return known, problem.costs + problem.discount * ahead
+
+    def _remember_block(self, roots: np.ndarray, known: dict[bytes, tuple[int, bool]]) -> None:
+        problem, depth = self.problem, 0
+        beliefs = np.zeros((len(roots), problem.num_states))
+        beliefs[np.arange(len(roots)), roots] = 1.0
         while len(roots):
             actions, looks = self.step(roots, depth, beliefs)
             fresh = np.zeros(len(roots), bool)
             for i, (belief, a, look) in enumerate(zip(beliefs, actions, looks, strict=True)):
                 key = _belief_key(belief)
-                fresh[i] = key not in self._known
-                self._known.setdefault(key, (int(a), bool(look)))
+                fresh[i] = key not in known
+                known.setdefault(key, (int(a), bool(look)))
             depth += 1
             # Past the written end of a plan that is blind for good: until its beliefs recur.
             on = ~looks & ((depth < self._lengths[roots]) | fresh)
@@ -213,9 +195,23 @@ class AlphaVectorPolicy(Policy):
         self.actions = np.asarray(actions, int)
         self.senses = np.asarray(senses, bool)
 
-    def act_batch(self, beliefs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    reads_sparse = True
+
+    def act_batch(self, beliefs: Any) -> tuple[np.ndarray, np.ndarray]:
         best = np.argmin(beliefs @ self.alphas.T, axis=1)
         return self.actions[best], self.senses[best]
+
+    def reasons(self, beliefs: Any, actions: np.ndarray) -> np.ndarray:
+        return np.argmin(beliefs @ self.alphas.T, axis=1)
+
+    def margins(self, reason: int) -> np.ndarray | None:
+        chosen, other = self.alphas[reason], self.alphas
+        if other.size > MOST_MARGINS:
+            return None
+        others = (self.actions != self.actions[reason]) | self.senses
+        rounding = ROUNDING * (np.abs(other) + np.abs(chosen))
+        rounding[:reason] *= -1  # of equals the first is taken
+        return (other - chosen + rounding)[others].T
 
 
 def _belief_key(belief: np.ndarray) -> bytes:

@@ -39,10 +39,10 @@ from solvers.core.array_file import (
     text,
     write_arrays,
 )
-from solvers.core.evaluation import unroll_plans
 from solvers.core.model import SensingMDP
 from solvers.core.model_hash import model_hash
 from solvers.core.policy import AlphaVectorPolicy, Plan, PlanPolicy, Policy, PolicyError
+from solvers.core.unrolling import unroll_plans
 from solvers.core.validation import ModelError
 
 FORMAT = 1

@@ -64,7 +64,7 @@ def cost_at(k: SensingCost, beliefs: np.ndarray, num_actions: int, name: str) ->
     if not callable(k):
         array = np.asarray(k, float)
         if array.ndim < 2:
-            return np.broadcast_to(array, (len(beliefs), num_actions))
+            return np.broadcast_to(array, (beliefs.shape[0], num_actions))
         return beliefs @ array
     table = np.empty((len(beliefs), num_actions))
     for i, belief in enumerate(beliefs):

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.core.evaluation import checked_choice
 from solvers.core.model import SensingMDP
+from solvers.core.plan import checked_choice
 from solvers.core.policy import Policy
 
 TOLERANCE = 1e-6
@@ -203,7 +203,7 @@ def _choose(
             _, first, back = np.unique(seen[rows], return_index=True, return_inverse=True)
             asked = rows[first]
         chosen = policy.step(seen[asked], int(depth), beliefs[asked])
-        a, look = checked_choice(chosen, problem, seen[asked], int(depth))
+        a, look = checked_choice(chosen, problem.num_actions, problem.name, seen[asked], int(depth))
         actions[rows], looks[rows] = a[back], look[back]
     return actions, looks
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,6 +33,8 @@ class Solution:
     trace : list of (seconds, lower, upper) under the start distribution, for anytime methods
     status : SOLVED or BUDGET
     standard_error : of ``value``; None where it is exact
+    error, value_error : (S,) and number, by how much rounding can have changed values and value
+    floor : what |value| counts as at least when the gap is a share of it
     info : anything else worth keeping with the result, as plain numbers and strings
     """
 
@@ -47,6 +50,9 @@ class Solution:
     values: np.ndarray | None = None
     value: float | None = None
     standard_error: float | None = None
+    error: np.ndarray | None = None
+    value_error: float = 0.0
+    floor: float = 0.0
     sensing_rate: float | None = None
     seconds: float = 0.0
     evaluation_seconds: float = 0.0
@@ -58,11 +64,16 @@ class Solution:
 
     @property
     def gap(self) -> float | None:
-        """Proven distance from optimal as a share of |value|; None where nothing is proven."""
+        """Proven distance from optimal as a share of |value|; None where nothing is proven.
+
+        Below 0 the bounds cross: one of them is wrong.  A value so near 0 that no share of it says
+        anything counts as ``floor``, which comes from the least cost there is in the problem.
+        """
         if self.value is None or self.lower is None:
             return None
-        distance = max(0.0, self.value - self.lower)
-        return distance / abs(self.value) if self.value else (0.0 if distance == 0 else np.inf)
+        distance = self.value + self.value_error - self.lower
+        scale = max(abs(self.value), self.floor)
+        return distance / scale if scale > 0 else (0.0 if distance == 0 else math.inf)
 
     def with_lower_bound(self, bound: np.ndarray) -> Solution:
         """This solution completed with a bound (S,) proven elsewhere; the better one counts."""

@@ -26,7 +26,7 @@ import pkgutil
 import sys
 import time
 import warnings
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
@@ -34,39 +34,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from solvers.core.evaluation import evaluate_fully
+from solvers.core.budget import Budget, SolverError
+from solvers.core.evaluation import Evaluation, evaluate_fully
 from solvers.core.model import SensingMDP
 from solvers.core.solution import Solution
+from solvers.kernels.returns import UNIT
 
 PLANNERS = "solvers.planners"
 ENTRY_POINT_GROUP = "sensebench.solvers"
 OLD_NAMES = {"sarsop": "dips"}
 """Ids of earlier versions, and the solver that answers to them now."""
-
-
-class SolverError(ValueError):
-    """No such solver or option, or a problem this solver cannot take; the message says why."""
-
-
-@dataclass
-class Budget:
-    """Planning time in seconds, counted from when the budget was made."""
-
-    seconds: float = float("inf")
-
-    def __post_init__(self) -> None:
-        if not self.seconds > 0:
-            raise SolverError(f"budget is {self.seconds} s; expected a number of seconds above 0")
-        self._started = time.perf_counter()
-
-    def spent(self) -> float:
-        return time.perf_counter() - self._started
-
-    def left(self) -> float:
-        return self.seconds - self.spent()
-
-    def over(self) -> bool:
-        return self.left() <= 0
 
 
 class Solver:
@@ -200,16 +177,26 @@ def solve(
 def complete(found: Solution, problem: SensingMDP, name: str, seconds: float) -> Solution:
     """Add the exact value, the sensing rate and the times to what a solver returned."""
     began = time.perf_counter()
-    found = replace(found, solver=name, start=problem.start, seconds=seconds)
+    found = replace(
+        found, solver=name, start=problem.start, seconds=seconds, floor=problem.cost_floor
+    )
     policy = found.policy
     if policy is not None and not policy.randomised:
         exact = evaluate_fully(problem, policy)
         found = replace(
             found,
             values=exact.values,
+            error=exact.error,
             value=float(problem.start @ exact.values),
+            value_error=_mean_error(problem.start, exact),
             sensing_rate=exact.sensing_rate(problem.start),
         )
     elif found.values is not None and found.value is None:
         found = replace(found, value=float(problem.start @ np.asarray(found.values)))
     return replace(found, evaluation_seconds=time.perf_counter() - began)
+
+
+def _mean_error(start: np.ndarray, exact: Evaluation) -> float:
+    """By how much the mean value under start can be off, the rounding of the mean included."""
+    rounding = 2 * (np.count_nonzero(start) + 2) * UNIT * float(start @ np.abs(exact.values))
+    return float(start @ exact.error) * (1 + 1e-9) + rounding

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 from scipy import sparse
@@ -26,11 +28,11 @@ def dense_where_faster(transitions: tuple[sparse.csr_array, ...]) -> np.ndarray 
     return dense
 
 
-def by_action(beliefs: np.ndarray, actions: np.ndarray, matrices: np.ndarray) -> np.ndarray:
-    """``beliefs[i] @ matrices[actions[i]]``: (n, S), (n,), (A, S, m) -> (n, m)."""
+def by_action(beliefs: Any, actions: np.ndarray, matrices: np.ndarray) -> np.ndarray:
+    """``beliefs[i] @ matrices[actions[i]]``: (n, S), also sparse, (n,), (A, S, m) -> (n, m)."""
     used, counts = np.unique(actions, return_counts=True)
-    after = np.empty((len(beliefs), matrices.shape[2]))
-    if 2 * counts.max(initial=0) > len(beliefs):
+    after = np.empty((len(actions), matrices.shape[2]))
+    if 2 * counts.max(initial=0) > len(actions):
         # Most share an action: cheaper to multiply all than to copy those out and back.
         most = counts.argmax()
         after = beliefs @ matrices[used[most]]

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from scipy import sparse
 
-from solvers.core.evaluation import unroll_plans
 from solvers.core.model import SensingMDP
 from solvers.core.policy import Plan, PlanPolicy, Policy
+from solvers.core.unrolling import unroll_plans
 
 LONGEST = 2000
 """Blind steps that are written out of a string that goes round in a circle for ever."""

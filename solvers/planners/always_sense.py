@@ -7,27 +7,46 @@ of the baseline MDP.  It is optimal for M_k when k is below the threshold of The
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from solvers.core.baseline import lowest_argmin, solve_baseline, tie_tolerance
+from solvers.core.baseline import TIE, Baseline, baseline, lowest_argmin
+from solvers.core.budget import Budget
+from solvers.core.lower_bound import lower_bound_from
 from solvers.core.model import SensingMDP
 from solvers.core.policy import Policy
-from solvers.core.solution import Solution
-from solvers.core.solver import Budget, Solver
+from solvers.core.solution import BUDGET, SOLVED, Solution
+from solvers.core.solver import Solver
 
 
 class AlwaysSensePolicy(Policy):
-    """``(argmin_a b Q*(a), sense)`` at every belief."""
+    """``(argmin_a b Q*(a), sense)`` at every belief.
 
-    def __init__(self, problem: SensingMDP) -> None:
+    seen : the baseline MDP; V, Q : its values (S,) and action values (S, A)
+    """
+
+    reads_sparse = True
+
+    def __init__(self, problem: SensingMDP, budget: Budget | None = None) -> None:
         super().__init__(problem)
-        self.V, self.Q = solve_baseline(problem)
-        self.tolerance = tie_tolerance(problem)
+        self.seen: Baseline = baseline(problem, budget=budget)
+        self.V, self.Q = self.seen.V, self.seen.Q
+        self._columns = np.column_stack([self.Q, TIE * self.seen.size])
 
-    def act_batch(self, beliefs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        actions = lowest_argmin(beliefs @ self.Q, self.tolerance)
-        return actions, np.ones(len(beliefs), bool)
+    def act_batch(self, beliefs: Any) -> tuple[np.ndarray, np.ndarray]:
+        scores = beliefs @ self._columns
+        actions = lowest_argmin(scores[:, :-1], scores[:, -1])
+        return actions, np.ones(len(actions), bool)
+
+    def solution(self, problem: SensingMDP) -> Solution:
+        """This policy with what the baseline proves about the optimum."""
+        return Solution(
+            policy=self,
+            lower_bound=lower_bound_from(problem, self.V),
+            iterations=1,
+            status=SOLVED if self.seen.settled else BUDGET,
+        )
 
 
 @dataclass
@@ -37,5 +56,4 @@ class AlwaysSense(Solver):
     name = "always-sense"
 
     def solve(self, problem: SensingMDP, budget: Budget) -> Solution:
-        policy = AlwaysSensePolicy(problem)
-        return Solution(policy=policy, lower_bound=policy.V, iterations=1)
+        return AlwaysSensePolicy(problem, budget).solution(problem)

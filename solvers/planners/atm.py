@@ -13,12 +13,16 @@ is priced where it is taken.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from solvers.core.baseline import TIE, lowest_argmin
+from solvers.core.budget import Budget
 from solvers.core.model import SensingMDP
 from solvers.core.solution import Solution
-from solvers.core.solver import Budget, Solver
+from solvers.core.solver import Solver
+from solvers.core.unrolling import moved
 from solvers.kernels.blind_step import by_action
 from solvers.planners.always_sense import AlwaysSensePolicy
 
@@ -26,35 +30,42 @@ from solvers.planners.always_sense import AlwaysSensePolicy
 class ATMPolicy(AlwaysSensePolicy):
     """The AS action, with a look only when it pays against one blind step."""
 
-    def __init__(self, problem: SensingMDP) -> None:
-        super().__init__(problem)
+    def __init__(self, problem: SensingMDP, budget: Budget | None = None) -> None:
+        super().__init__(problem, budget)
         # b' Q* and b' V* as columns over b: no next belief is formed to decide
         columns = np.column_stack([self.Q, self.V])
         self.ahead = np.stack([T @ columns for T in problem.transitions])  # (A, S, A + 1)
         self.uniform = np.isscalar(problem.sensing_cost)
         if not self.uniform:
-            roots = np.eye(problem.num_states)
-            actions, _ = super().act_batch(roots)
-            self.k_root = _picked(problem.sensing_cost_at(roots), actions)
+            each = np.arange(problem.num_states)
+            actions = lowest_argmin(self.Q, TIE * self.seen.size)
+            self.k_root = problem.sensing_costs_at_roots()[each, actions]
 
-    def act_batch(self, beliefs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def act_batch(self, beliefs: Any) -> tuple[np.ndarray, np.ndarray]:
         problem, alpha = self.problem, self.problem.discount
         actions, _ = super().act_batch(beliefs)
         later = by_action(beliefs, actions, self.ahead)
         regret = alpha * (later[:, :-1].min(axis=1) - later[:, -1])
         if self.uniform:
             return actions, regret >= problem.sensing_cost
-        after = problem.step(beliefs, actions)
+        after = moved(problem, beliefs, actions)
         then, _ = super().act_batch(after)
-        saved = _picked(problem.sensing_cost_at(beliefs), actions) + alpha * (
-            after @ self.k_root - _picked(problem.sensing_cost_at(after), then)
+        saved = problem.sensing_cost_of(beliefs, actions)[0] + alpha * (
+            after @ self.k_root - problem.sensing_cost_of(after, then)[0]
         )
         return actions, regret >= saved
 
+    def reasons(self, beliefs: Any, actions: np.ndarray) -> np.ndarray:
+        return actions if self.uniform else super().reasons(beliefs, actions)
 
-def _picked(table: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """One entry of each row: (n, A), (n,) -> (n,)."""
-    return table[np.arange(len(table)), columns]
+    def margins(self, reason: int) -> np.ndarray | None:
+        a, tie = reason, TIE * self.seen.size
+        above = self.Q - self.Q[:, [a]] + 0.5 * tie[:, None]
+        above[:, :a] -= 2 * tie[:, None]  # of equals the lowest action is played
+        # blind if the regret is below k for one next action, here a again
+        regret = self.problem.discount * (self.ahead[a][:, a] - self.ahead[a][:, -1])
+        look = float(self.problem.sensing_cost) - regret
+        return np.column_stack([np.delete(above, a, axis=1), look])
 
 
 @dataclass
@@ -64,5 +75,4 @@ class ATM(Solver):
     name = "atm"
 
     def solve(self, problem: SensingMDP, budget: Budget) -> Solution:
-        policy = ATMPolicy(problem)
-        return Solution(policy=policy, lower_bound=policy.V, iterations=1)
+        return ATMPolicy(problem, budget).solution(problem)

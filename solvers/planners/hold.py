@@ -24,7 +24,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.core.baseline import lowest_argmin, solve_baseline, tie_tolerance
+from solvers.core.baseline import TIE, baseline, lowest_argmin, value_sizes
+from solvers.core.lower_bound import lower_bound_from
 from solvers.core.model import SensingMDP
 from solvers.core.plan_table import PlanTable
 from solvers.core.policy import Plan
@@ -32,7 +33,7 @@ from solvers.core.solution import BUDGET, SOLVED, Solution
 from solvers.core.solver import Budget, Solver
 
 SENSITIVITY = 1e-9
-"""Smallest improvement of a root, as a share of the largest value, that asks for another round."""
+"""Smallest improvement of a root, as a share of its value, that asks for another round."""
 
 
 @dataclass
@@ -47,9 +48,9 @@ class Hold(Solver):
         return None
 
     def solve(self, problem: SensingMDP, budget: Budget) -> Solution:
-        lower, _ = solve_baseline(problem)
-        _, Q = solve_baseline(problem, problem.sensing_costs())
-        first = lowest_argmin(Q, tie_tolerance(problem))
+        seen = baseline(problem)
+        ties = TIE * value_sizes(problem, seen)  # differences that are rounding, at each root
+        first = lowest_argmin(baseline(problem, problem.sensing_costs()).Q, ties)
         table = PlanTable.of_plans(
             problem,
             [
@@ -63,8 +64,8 @@ class Hold(Solver):
             if budget.over():
                 status = BUDGET
                 break
-            enough = tie_tolerance(problem) + SENSITIVITY * np.abs(V).max()
-            best, plans = best_holds(problem, V, budget)
+            enough = ties + SENSITIVITY * np.abs(V)
+            best, plans = best_holds(problem, V, ties, budget)
             better = best < V - enough
             rounds += 1
             if not better.any():
@@ -73,16 +74,23 @@ class Hold(Solver):
                 new if b else old for new, old, b in zip(plans, table.plans, better, strict=True)
             ]
             table = PlanTable.of_plans(problem, chosen)
-        return Solution(policy=table.policy(), lower_bound=lower, iterations=rounds, status=status)
+        return Solution(
+            policy=table.policy(),
+            lower_bound=lower_bound_from(problem, seen.V),
+            iterations=rounds,
+            status=status,
+        )
 
 
 def best_holds(
-    problem: SensingMDP, V: np.ndarray, budget: Budget | None = None
+    problem: SensingMDP, V: np.ndarray, tie: np.ndarray, budget: Budget | None = None
 ) -> tuple[np.ndarray, list[Plan]]:
-    """The best pair (a, n) from each root, then V (S,): its costs (S,) and plans."""
+    """The best pair (a, n) from each root, then V (S,): its costs (S,) and plans.
+
+    tie : (S,), differences that count as none
+    """
     alpha, k = problem.discount, problem.sensing_costs()
     ahead = np.where(problem.terminal, 0.0, V)
-    tie = tie_tolerance(problem)
     best = np.full(problem.num_states, np.inf)
     held = np.zeros(problem.num_states, int)  # steps; 0 for good
     action = np.zeros(problem.num_states, int)
@@ -116,7 +124,7 @@ def _take(
     cost: np.ndarray,
     n: int,
     a: int,
-    tie: float,
+    tie: np.ndarray,
 ) -> None:
     """Note the roots at which this pair is the best so far."""
     better = cost < best - tie

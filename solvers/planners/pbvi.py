@@ -22,7 +22,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.core.baseline import action_values, solve_baseline, tie_tolerance
+from solvers.core.baseline import TIE, action_values, baseline, value_sizes
+from solvers.core.lower_bound import lower_bound_from
 from solvers.core.model import SensingMDP
 from solvers.core.policy import Plan, PlanPolicy
 from solvers.core.solution import BUDGET, SOLVED, Solution
@@ -56,7 +57,8 @@ class Pbvi(Solver):
                 raise SolverError(f"pbvi: {option} is {getattr(self, option)}; expected at least 1")
         state = _Points(problem)
         scale = float(np.abs(problem.costs).max()) + problem.max_sensing_cost
-        V, _ = solve_baseline(problem)  # all that PBVI knows from below: what seeing all is worth
+        # All that PBVI knows from below: what seeing everything is worth.
+        V = lower_bound_from(problem, state.seen.V)
         trace, swept = [], 0
         for _ in range(self.iterations):
             for _ in range(self.sweeps):
@@ -94,7 +96,9 @@ class _Points:
         S, A = problem.num_states, problem.num_actions
         self.roots = np.flatnonzero(~problem.terminal)
         self.look_costs = problem.costs + problem.sensing_costs()
-        V_AS, _ = solve_baseline(problem, problem.sensing_costs())
+        self.seen = baseline(problem)
+        self.ties = TIE * value_sizes(problem, self.seen)  # differences that are rounding
+        V_AS = baseline(problem, problem.sensing_costs()).V
         self.Gamma = np.vstack([self._sensing_vectors(V_AS), problem.constant_action_values.T])
         self.plans = [Plan((a,), True) for a in range(A)] + [Plan((a,), False) for a in range(A)]
         self.B = np.zeros((len(self.roots), S))
@@ -180,8 +184,8 @@ class _Points:
         """Find each point's best vector, drop the vectors no point needs, and refresh R."""
         scores = self.B @ self.Gamma.T
         # Rounding must not swap equal vectors: the oldest, and so the shortest plan, is kept.
-        level = scores.min(axis=1, keepdims=True) + tie_tolerance(self.problem)
-        best = np.argmax(scores <= level, axis=1)
+        level = scores.min(axis=1) + self.B @ self.ties
+        best = np.argmax(scores <= level[:, None], axis=1)
         kept, self.best = np.unique(best, return_inverse=True)
         self.Gamma = self.Gamma[kept]
         self.plans = [self.plans[i] for i in kept]

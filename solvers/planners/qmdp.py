@@ -15,11 +15,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.core.baseline import solve_baseline
+from solvers.core.baseline import baseline
+from solvers.core.budget import Budget
+from solvers.core.lower_bound import lower_bound_from
 from solvers.core.model import SensingMDP
 from solvers.core.policy import AlphaVectorPolicy
-from solvers.core.solution import Solution
-from solvers.core.solver import Budget, Solver
+from solvers.core.solution import BUDGET, SOLVED, Solution
+from solvers.core.solver import Solver
 
 
 @dataclass
@@ -29,7 +31,10 @@ class Qmdp(Solver):
     name = "qmdp"
 
     def solve(self, problem: SensingMDP, budget: Budget) -> Solution:
-        V, Q = solve_baseline(problem)
-        A = problem.num_actions
-        policy = AlphaVectorPolicy(problem, Q.T, np.arange(A), np.zeros(A, bool))
-        return Solution(policy=policy, lower_bound=V, iterations=1)
+        seen, A = baseline(problem, budget=budget), problem.num_actions
+        return Solution(
+            policy=AlphaVectorPolicy(problem, seen.Q.T, np.arange(A), np.zeros(A, bool)),
+            lower_bound=lower_bound_from(problem, seen.V),
+            iterations=1,
+            status=SOLVED if seen.settled else BUDGET,
+        )

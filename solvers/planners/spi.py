@@ -25,7 +25,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.core.baseline import action_values, lowest_argmin, tie_tolerance
+from solvers.core.baseline import TIE, action_values, lowest_argmin, value_sizes
+from solvers.core.lower_bound import lower_bound_from
 from solvers.core.model import SensingMDP
 from solvers.core.plan_table import PlanTable
 from solvers.core.policy import Plan
@@ -74,7 +75,10 @@ class SPI(Solver):
         table = self._first_plans(problem, always, budget)
         table, rounds, status = self._improve(problem, always, table, budget)
         return Solution(
-            policy=table.policy(), lower_bound=always.V, iterations=rounds, status=status
+            policy=table.policy(),
+            lower_bound=lower_bound_from(problem, always.V),
+            iterations=rounds,
+            status=status,
         )
 
     def _first_plans(
@@ -159,12 +163,12 @@ class _Walker:
     ) -> None:
         self.problem, self.always = problem, always
         self.max_steps, self.tolerance = max_steps, tolerance
-        self.tie = tie_tolerance(problem)
+        self.ties = TIE * value_sizes(problem, always.seen)  # differences that are rounding
         for_good = problem.constant_action_values
-        # Columns: look now, repeat an action for good, one step (A each), all seen free (1).
-        self.columns = np.column_stack([Q, for_good, problem.costs, always.V])
+        # Columns: look now, repeat an action for good, one step (A each), all seen free, ties (1).
+        self.columns = np.column_stack([Q, for_good, problem.costs, always.V, self.ties])
         self.blind = blind
-        self.screened = ScreenedColumns(blind, ~problem.terminal, self.tie)
+        self.screened = ScreenedColumns(blind, ~problem.terminal, float(self.ties.max()))
 
     def walk(self, roots: np.ndarray, V: np.ndarray, table: PlanTable) -> None:
         """Walk these roots (n,) to the end; where the plan found beats V, put it in the table."""
@@ -176,23 +180,23 @@ class _Walker:
         came_by = np.zeros(len(roots), int)  # the last blind action: beliefs it made are alike
         for m in range(self.max_steps + 2):
             beliefs = block.beliefs
-            now, blind, for_good, step, free = self._score(beliefs, came_by)
-            a_look, a_blind = lowest_argmin(now, self.tie), lowest_argmin(blind, self.tie)
+            now, blind, for_good, step, free, tie = self._score(beliefs, came_by)
+            a_look, a_blind = lowest_argmin(now, tie), lowest_argmin(blind, tie)
             finished = alpha**m * (for_good.min(axis=1) - free) <= self.tolerance
-            looks = (now.min(axis=1) <= blind.min(axis=1) + self.tie) & ~finished
+            looks = (now.min(axis=1) <= blind.min(axis=1) + tie) & ~finished
             if m > self.max_steps:  # line 7: the walk is over and the initial policy looks
                 looks = ~finished
                 a_look = self.always.act_batch(beliefs)[0]
             strings[row, m] = np.where(looks, a_look, a_blind)
-            strings[row[finished], m] = lowest_argmin(for_good[finished], self.tie)
+            strings[row[finished], m] = lowest_argmin(for_good[finished], tie[finished])
             ends = Z + alpha**m * for_good.min(axis=1)
-            for i in np.flatnonzero(finished & (ends < V[roots[row]] - self.tie)):
+            for i in np.flatnonzero(finished & (ends < (V - self.ties)[roots[row]])):
                 plan = Plan(tuple(strings[row[i], : m + 1].tolist()), False)
                 table.put(roots[row[i]], plan, ends[i], None)
             if looks.any():
                 costs, landings = self._looked(m, beliefs[looks], Z[looks], a_look[looks])
                 for i, cost, landing in zip(row[looks], costs, landings, strict=True):
-                    if cost + landing @ V < V[roots[i]] - self.tie:
+                    if cost + landing @ V < V[roots[i]] - self.ties[roots[i]]:
                         plan = Plan(tuple(strings[i, : m + 1].tolist()), True)
                         table.put(roots[i], plan, cost, landing)
             on = ~(looks | finished)
@@ -215,14 +219,16 @@ class _Walker:
         return Z + discount * (step_cost + k), discount * problem.discount * after
 
     def _score(self, beliefs: np.ndarray, came_by: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Looking now, looking next, blind for good, one step (n, A each), all seen free (n,)."""
+        """Looking now, looking next, blind for good, one step (n, A each), all seen free and what
+        counts as a tie (n,)."""
         problem, A = self.problem, self.problem.num_actions
         table = beliefs @ self.columns
-        now, for_good, step, free = np.split(table, [A, 2 * A, 3 * A], axis=1)
+        now, for_good, step, ends = np.split(table, [A, 2 * A, 3 * A], axis=1)
+        free, tie = ends.T
         if problem.has_linear_sensing_cost:
-            return now, self.screened.least(beliefs, came_by), for_good, step, free[:, 0]
+            return now, self.screened.least(beliefs, came_by), for_good, step, free, tie
         # App. F: a look is priced at the belief it is taken in.
         look_next = np.stack([problem.sensing_cost_at(beliefs @ T) for T in problem.transitions], 1)
         later = np.einsum("ns,sab->nab", beliefs, self.blind) + problem.discount * look_next
         now = now + problem.sensing_cost_at(beliefs)
-        return now, later.min(axis=2), for_good, step, free[:, 0]
+        return now, later.min(axis=2), for_good, step, free, tie

@@ -6,14 +6,18 @@ stands in :mod:`solvers.bounds.certificates`.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
-from solvers.bounds.blind_tree import TreeTooLarge
+from solvers.bounds.blind_tree import OutOfTime, TreeTooLarge
 from solvers.bounds.certificates import certify_truncated
 from solvers.bounds.truncated import MEMORY_MB, check_depth, solve_truncated
+from solvers.core.baseline import baseline
+from solvers.core.budget import Budget
+from solvers.core.lower_bound import lower_bound_from
 from solvers.core.model import SensingMDP
 from solvers.core.solution import BUDGET, SOLVED, Solution
-from solvers.core.solver import Budget, Solver
+from solvers.core.solver import Solver
 
 
 @dataclass
@@ -32,18 +36,20 @@ class Truncation(Solver):
 
     def solve(self, problem: SensingMDP, budget: Budget) -> Solution:
         table, rounds, closed = solve_truncated(problem, self.depth, self.memory_mb, budget=budget)
-        found = Solution(
-            policy=table.policy(), iterations=rounds, status=SOLVED if closed else BUDGET
-        )
-        if not closed:
-            return found
-        try:
-            proof = certify_truncated(problem, self.depth, table, self.memory_mb)
-        except TreeTooLarge:  # layer N + 1 does not fit, the plans of depth N stand all the same
-            return found
+        policy = table.policy()
+        if closed:
+            # A layer N + 1 that does not fit, or comes too late, leaves the plans of depth N.
+            with suppress(TreeTooLarge, OutOfTime):
+                proof = certify_truncated(problem, self.depth, table, self.memory_mb, budget)
+                return Solution(
+                    policy=policy,
+                    iterations=rounds,
+                    lower_bound=proof.lower_bound,
+                    info=proof.as_info(),
+                )
         return Solution(
-            policy=found.policy,
+            policy=policy,
             iterations=rounds,
-            lower_bound=proof.lower_bound,
-            info=proof.as_info(),
+            lower_bound=lower_bound_from(problem, baseline(problem).V),
+            status=BUDGET if budget.over() else SOLVED,
         )

@@ -12,7 +12,7 @@ from bench.run.cell_result import MOST_ACTIONS, plain
 from bench.run.keys import code_hash
 from bench.run.supervise import EVALUATING, PLANNING
 from bench.store import rows
-from solvers import Policy, PolicyError, Solution, Solver
+from solvers import Plan, PlanPolicy, Policy, PolicyError, Solution, Solver
 from solvers.core import solver
 from solvers.planners.always_sense import AlwaysSensePolicy
 
@@ -114,20 +114,29 @@ def test_a_policy_that_leaves_the_actions_is_invalid(outcome):
         evaluate(problem, Wild(problem))
 
 
-def test_bounds_that_cross_are_dropped_and_noted(outcome):
+def test_bounds_that_cross_make_the_row_invalid_with_both_numbers(outcome):
     row = outcome(lambda p: looking(p, lower_bound=np.full(4, 9.0)))["row"]
-    assert row["lower"] is None and row["note"].startswith("bounds cross: not trusted")
+    assert row["status"] == rows.INVALID
+    assert "bounds cross" in row["reason"] and "lower bound of 9" in row["reason"]
+    value = outcome(looking)["row"]["value"]
+    assert f"its value is {value:.10g}" in row["reason"]
+    above = np.full(4, value * (1 + np.sign(value) * 1e-9))
+    assert outcome(lambda p: looking(p, lower_bound=above))["row"]["status"] == rows.INVALID
     fine = outcome(lambda p: looking(p, lower_bound=np.full(4, -99.0)))["row"]
     assert fine["lower"] == pytest.approx(-99.0) and fine["note"] == ""
 
 
-def test_an_endless_plan_is_kept_cut(outcome):
-    details = outcome(lambda p: Solution(policy=Blind(p)), problem="frozen-lake-8x8")["details"]
-    plans = details["plans"]
+def test_a_long_plan_is_kept_cut_and_an_endless_one_short(outcome):
+    def long(problem):
+        plan = Plan((0, 1) * MOST_ACTIONS, False)
+        return Solution(policy=PlanPolicy(problem, [plan] * problem.num_states))
+
+    plans = outcome(long, problem="frozen-lake-8x8")["details"]["plans"]
     assert 0 < len(plans) <= 300
-    assert {len(p["actions"]) for p in plans.values()} <= {*range(1, MOST_ACTIONS + 1)}
-    cut = [p for p in plans.values() if "length" in p]
-    assert cut and all(p["length"] == MOST_ACTIONS + 1 and not p["senses"] for p in cut)
+    assert {len(p["actions"]) for p in plans.values()} == {MOST_ACTIONS}
+    assert all(p["length"] == MOST_ACTIONS + 1 and not p["senses"] for p in plans.values())
+    blind = outcome(lambda p: Solution(policy=Blind(p)), problem="frozen-lake-8x8")["details"]
+    assert all(p == {"actions": [0], "senses": False} for p in blind["plans"].values())
 
 
 def test_memory_errors_are_told_as_memory(outcome):

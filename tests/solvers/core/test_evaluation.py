@@ -137,13 +137,23 @@ def test_always_sense_looks_at_every_step():
     assert (full.values[problem.terminal] == 0).all()
 
 
-def test_many_states_are_solved_by_iteration_to_the_same_values(monkeypatch):
-    problem = load_problem("frozen-lake-8x8", 0.01)
-    policy = solve(problem, "spi").policy
-    direct = evaluate(problem, policy)
-    monkeypatch.setattr("solvers.core.evaluation.DENSE_STATES", 10)
-    monkeypatch.setattr("solvers.core.evaluation.BLOCK_ENTRIES", 640)  # ten roots at a time
-    assert np.allclose(evaluate(problem, policy), direct, atol=1e-8)
+@pytest.mark.parametrize("solver", ["spi", "atm", "qmdp"])
+def test_large_problems_go_other_ways_to_the_same_values(monkeypatch, solver):
+    problem = load_problem("taxi", 1.0)
+    policy = solve(problem, solver).policy
+    direct = evaluate_fully(problem, policy)
+    monkeypatch.setattr("solvers.kernels.returns.DENSE_STATES", 10)
+    factored = evaluate_fully(problem, policy)
+    monkeypatch.setattr("solvers.kernels.returns.SPARSE_STATES", 10)
+    iterated = evaluate_fully(problem, policy)
+    monkeypatch.setattr("solvers.core.unrolling.BLOCK_ENTRIES", 5000)  # ten roots at a time
+    in_blocks = evaluate_fully(problem, policy)
+    monkeypatch.setattr("solvers.core.unrolling.SPARSE_STATES", 10)  # beliefs as sparse rows
+    of_rows = evaluate_fully(problem, policy)
+    for other in (factored, iterated, in_blocks, of_rows):
+        assert (np.abs(other.values - direct.values) <= other.error + direct.error).all()
+        assert (other.error <= 1e-10 * np.abs(other.values)).all()
+        assert np.allclose(other.looks, direct.looks) and np.allclose(other.steps, direct.steps)
 
 
 class Answers(Policy):

@@ -1,0 +1,31 @@
+"""The planning time that a solver is given."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+
+class SolverError(ValueError):
+    """No such solver or option, or a problem this solver cannot take; the message says why."""
+
+
+@dataclass
+class Budget:
+    """Planning time in seconds, counted from when the budget was made."""
+
+    seconds: float = float("inf")
+
+    def __post_init__(self) -> None:
+        if not self.seconds > 0:
+            raise SolverError(f"budget is {self.seconds} s; expected a number of seconds above 0")
+        self._started = time.perf_counter()
+
+    def spent(self) -> float:
+        return time.perf_counter() - self._started
+
+    def left(self) -> float:
+        return self.seconds - self.spent()
+
+    def over(self) -> bool:
+        return self.left() <= 0
