@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from bench.cli import advise as commands_advise
+from bench.cli import learn as commands_learn
 from bench.cli import optima as commands_optima
 from bench.cli import results as commands_results
 from bench.cli import run as commands_run
@@ -39,6 +40,7 @@ def build_parser() -> Parser:
     commands_run.add(commands)
     commands_results.add(commands)
     commands_solve.add(commands)
+    commands_learn.add(commands)
     commands_score.add(commands)
     commands_advise.add(commands)
     commands_optima.add(commands)

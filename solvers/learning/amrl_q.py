@@ -16,7 +16,7 @@ the run is greedy.  (In that code the greedy mode outlives the run: of the five 
 published number only the first explores.  ``exploration=0`` is what the other four do.)  Where this
 differs from that file:
 
-* the bonus is 0.1 of ``max_return`` (there returns are at most 1), and ``discount=None`` takes the
+* the bonus is 0.1 of ``max_return`` (there returns are at most 1), and ``discount=0`` takes the
   task's;
 * the last tenth is counted in steps, not in episodes;
 * the end is counted as a transition to the terminal state that was entered; there it is reported as
@@ -39,21 +39,21 @@ from solvers.learning.plans import cyclic_plan
 class AMRLQ(Learner):
     """AMRL-Q.
 
-    rate : learning rate; discount : of the Q updates (None: the task's); exploration : share of
+    rate : learning rate; discount : of the Q updates (0: the task's); exploration : share of
     random steps; look_bonus : first value of looks, as a share of ``max_return``; greedy_from :
     share of the run after which nothing is random
     """
 
     name = "amrl-q"
     rate: float = 0.3
-    discount: float | None = 0.95
+    discount: float = 0.95
     exploration: float = 0.1
     look_bonus: float = 0.1
     greedy_from: float = 0.9
 
     def begin(self, task: Task, rng: np.random.Generator) -> None:
         self.task, self.rng = task, rng
-        self.alpha = task.discount if self.discount is None else self.discount
+        self.alpha = self.discount or task.discount
         self.Q = np.zeros((task.num_states, task.num_actions, 2))
         self.Q[:, :, 1] = self.look_bonus * task.max_return
         self.counts = Counts(task)

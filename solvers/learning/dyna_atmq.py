@@ -24,7 +24,7 @@ imagined updates only of pairs seen 5 times and half of them with random actions
 0 for the variant that the authors' data calls BAM_QMDP and 25 for BAM_QMDP+ (in their code the loop
 stands twice, so 25 means 625 updates a step: kept).  Where this differs from that file:
 
-* ``max_return`` stands where there 1 does, and ``discount=None`` takes the task's;
+* ``max_return`` stands where there 1 does, and ``discount=0`` takes the task's;
 * imagined updates, and what the model expects after each state of a belief, are the model's means,
   not 100 particles drawn from it (the belief itself is drawn, as there);
 * a transition that ended is counted only where the state before it was known;
@@ -61,14 +61,14 @@ CLOSE = 1e-8
 class DynaATMQ(Learner):
     """Dyna-ATMQ.
 
-    dyna_steps : imagined updates after each step are its square; discount : of the Q updates (None:
+    dyna_steps : imagined updates after each step are its square; discount : of the Q updates (0:
     the task's); tries : of a pair until optimism ends; particles : that a belief is drawn with;
     rate : learning rate
     """
 
     name = "dyna-atmq"
     dyna_steps: int = 25
-    discount: float | None = 0.8
+    discount: float = 0.8
     tries: int = 20
     particles: int = 100
     rate: float = 0.1
@@ -76,7 +76,7 @@ class DynaATMQ(Learner):
     def begin(self, task: Task, rng: np.random.Generator) -> None:
         S, A = task.num_states, task.num_actions
         self.task, self.rng, self.end = task, rng, S
-        self.alpha = task.discount if self.discount is None else self.discount
+        self.alpha = self.discount or task.discount
         self.U = np.zeros((S + 1, A))
         self.Q = np.full((S + 1, A), float(task.max_return))
         self.Q[self.end] = 0.0

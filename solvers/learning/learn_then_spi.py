@@ -8,8 +8,9 @@ The posterior of each row is Dirichlet in the counts.  Two models are made of it
   planned with (Thompson sampling), or with ``sample=False`` its mean.  A step teaches something
   only between two known states, so it looks at every step; when nothing is little known any more,
   it goes where its best plan goes, and learns more of what that plan depends on.
-* To exploit: the plain mean, in which pairs never tried are avoided.  SPI's plans on it are the
-  greedy policy, and what is played when ``explore`` of the steps are over.
+* To exploit: the plain mean, in which pairs never tried are avoided.  SPI plans on it and on a few
+  draws from the posterior, and what is best on the mean is the greedy policy, and what is played
+  when ``explore`` of the steps are over.
 
 m spreads the exploration evenly, ``m = explore · steps / (S A)``.  SPI, not a general POMDP planner
 and not ATM's one-step rule, decides in both; it is replanned when the steps since the last plan
@@ -24,8 +25,9 @@ from typing import Any
 
 import numpy as np
 
+from solvers.core.evaluation import evaluate
 from solvers.core.model import SensingMDP
-from solvers.core.policy import Plan
+from solvers.core.policy import Plan, PlanPolicy
 from solvers.core.solver import solve
 from solvers.learning.counts import Counts
 from solvers.learning.learner import Learner, Task
@@ -33,6 +35,8 @@ from solvers.learning.plans import planned
 
 FIRST_REPLAN = 10
 """Steps between plans at first, before ``growth`` of all steps is more."""
+PLAN_SECONDS = 20.0
+"""Budget of one plan, for planners that would go on."""
 
 
 @dataclass
@@ -41,7 +45,8 @@ class LearnThenSPI(Learner):
 
     explore : share of the steps that may go into exploring; optimism : times a little-known pair is
     counted as leading to heaven; sample : explore with a draw from the posterior (else its mean);
-    growth : share of new steps that calls for a new plan; planner : any planner in place of SPI
+    growth : share of new steps that calls for a new plan; draws : from the posterior, whose plans
+    compete with the mean's to be the greedy policy; planner : any planner in place of SPI
     """
 
     name = "learn-then-spi"
@@ -49,6 +54,7 @@ class LearnThenSPI(Learner):
     optimism: float = 1.0
     sample: bool = True
     growth: float = 0.1
+    draws: int = 4
     planner: str = "spi"
 
     def begin(self, task: Task, rng: np.random.Generator) -> None:
@@ -56,9 +62,11 @@ class LearnThenSPI(Learner):
         self.counts = Counts(task)
         self.enough = max(1.0, self.explore * task.steps / (task.num_states * task.num_actions))
         self.steps, self.replan_at = 0, 0
+        self.starts = np.zeros(task.num_states)  # how often episodes began in each state
         self.current: list[Plan] = []
 
     def start(self, state: int) -> None:
+        self.starts[state] += 1
         if self.steps >= self.replan_at:
             self._replan()
         self._arrive(state)
@@ -85,11 +93,17 @@ class LearnThenSPI(Learner):
         self._arrive(seen)
 
     def plans(self) -> list[Plan]:
-        # From one start SPI may stop at plans that a slightly wrong model makes look best.
-        return self._plans(self.counts.model(), init="best")
+        # SPI stops at local optima, others on other models: the best on the mean of several.
+        mean = self.counts.model()
+        found = [self._plans(mean, init="best")]
+        for _ in range(self.draws):
+            found.append(self._plans(self.counts.model(rng=self.rng)))
+        costs = [self.starts @ evaluate(mean, PlanPolicy(mean, plans)) for plans in found]
+        return found[int(np.argmin(costs))]
 
     def _plans(self, model: SensingMDP, **options: Any) -> list[Plan]:
-        policy = solve(model, self.planner, **(options if self.planner == "spi" else {})).policy
+        options = options if self.planner == "spi" else {}
+        policy = solve(model, self.planner, budget=PLAN_SECONDS, **options).policy
         return planned(model, policy, self.task.num_states)
 
     def _exploring(self) -> bool:

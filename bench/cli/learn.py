@@ -1,0 +1,112 @@
+"""The command about learning suites: ``sensebench learn run|table|plot SUITE``."""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures as futures
+import os
+import sys
+import threading
+from typing import Any
+
+from bench.cli.results import add_results
+from bench.cli.run import count
+
+
+def add(commands: Any) -> None:
+    """Add this command to the parser."""
+    learn = commands.add_parser("learn", help="run, tabulate and plot learning suites")
+    what = learn.add_subparsers(dest="what", required=True, metavar="run|table|plot|list")
+    run = what.add_parser("run", help="run a learning suite; what is done is not done again")
+    run.add_argument("--jobs", type=count, help="runs at once (default: one per core)")
+    run.add_argument("--rerun", choices=("failed",), help="do these again")
+    run.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster: tcp://HOST:PORT")
+    run.set_defaults(call=run_suite)
+    table = what.add_parser("table", help="print the table and write it to the results")
+    table.add_argument("--format", choices=("terminal", "markdown", "latex", "csv"))
+    table.set_defaults(call=make_table)
+    plot = what.add_parser("plot", help="draw the figures")
+    plot.set_defaults(call=make_plots)
+    for command in (run, table, plot):
+        command.add_argument("suite", help="name of a learning suite, or path of a .toml file")
+        add_results(command)
+    show = what.add_parser("list", help="learners with their options, and learning suites")
+    show.set_defaults(call=list_learners)
+
+
+def run_suite(args: argparse.Namespace) -> int:
+    """Run a suite and say what came of it."""
+    from bench.learning.runner import run_job
+    from bench.learning.runner import run_suite as run_all
+    from bench.learning.suite import load_learning_suite
+
+    suite = load_learning_suite(args.suite)
+    stop = threading.Event()
+    client = _dask_client(args.scheduler) if args.scheduler else None
+    if client is None:
+        pool = futures.ThreadPoolExecutor(args.jobs or os.cpu_count() or 1)
+    else:
+        pool = client.get_executor(pure=False, retries=0)
+    try:
+        failed = run_all(
+            suite,
+            args.results,
+            lambda job: pool.submit(run_job, job, *(() if client else (stop,))),
+            rerun_failed=args.rerun == "failed",
+            say=lambda text: print(text, file=sys.stderr, flush=True),
+        )
+    except KeyboardInterrupt:
+        stop.set()
+        print("stopped: finished runs are kept; run it again to go on", file=sys.stderr)
+        return 130
+    finally:
+        stop.set()
+        pool.shutdown(wait=client is None, cancel_futures=True)
+        if client is not None:
+            client.close()
+    print(f"{failed} jobs failed; next: sensebench learn table {args.suite}")
+    return 1 if failed else 0
+
+
+def _dask_client(scheduler: str) -> Any:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ValueError("--scheduler needs the extra: pip install 'sensebench[dask]'") from None
+    try:
+        return Client(scheduler, timeout=10)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"no Dask scheduler answers at {scheduler}: {error}") from None
+
+
+def make_table(args: argparse.Namespace) -> None:
+    """Print a suite's table; its Markdown, LaTeX and CSV go beside the runs."""
+    from bench.learning.suite import load_learning_suite
+    from bench.learning.table import FORMATS, learning_table, to_csv, write_tables
+
+    suite = load_learning_suite(args.suite)
+    if args.format == "csv":
+        print(to_csv(suite, args.results), end="")
+    else:
+        print(FORMATS[args.format or "terminal"](learning_table(suite, args.results)), end="")
+    write_tables(suite, args.results)
+
+
+def make_plots(args: argparse.Namespace) -> None:
+    """Draw a suite's figures and say where they are."""
+    from bench.learning.figures import draw_figures
+    from bench.learning.suite import load_learning_suite
+
+    for path in draw_figures(load_learning_suite(args.suite), args.results):
+        print(path)
+
+
+def list_learners(args: argparse.Namespace) -> None:
+    """Learners, their options, and the learning suites."""
+    from bench.learning.suite import suite_names
+    from solvers.learning import learner_classes
+
+    print("learners, with their options")
+    for name, cls in sorted(learner_classes().items()):
+        print(f"  {name:22} {', '.join(f'{o}={d!r}' for o, d in cls.options().items())}")
+    print(f"\nlearning suites\n  {', '.join(suite_names())}")

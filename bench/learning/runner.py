@@ -1,0 +1,211 @@
+"""Runs a learning suite: one process per run, under hard limits, several at once.
+
+Each run is one file, ``results/SUITE/runs/KEY.jsonl``: a first line that says what was run, then
+the lines of :mod:`bench.learning.one_run`, or a last line with the reason why it failed.  The key
+is a hash of the run's settings and of the code behind its learner, so a suite that is run again
+does only what has no file yet, and a file is there whole or not at all.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures as futures
+import functools
+import hashlib
+import inspect
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from bench.learning.suite import LearningSuite
+from bench.run.environment import describe
+from bench.run.keys import _closure, cell_key
+from bench.run.supervise import THREAD_VARIABLES
+from solvers.learning import learner_classes
+
+POLL_SECONDS = 0.2
+GRACE = 60.0
+"""Seconds that a search for an optimum may take beyond its budget."""
+FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run, or a search for an optimum, as plain values."""
+
+    kind: str  # "run" or "optimum"
+    title: str
+    spec: Mapping[str, Any]
+    seconds: float
+    memory_mb: int
+    key: str
+
+
+def jobs_of(suite: LearningSuite) -> list[Job]:
+    """Everything a suite asks for: first the optima, then the runs, seed by seed."""
+    out = []
+    for problem in suite.problems:
+        spec = {
+            "problem": problem.id,
+            "sensing_cost": problem.price,
+            "optimum": suite.optimum_seconds,
+        }
+        title = f"optimum of {problem.name}"
+        limit = suite.optimum_seconds + GRACE
+        out.append(Job("optimum", title, spec, limit, suite.memory_mb, _key(spec, "dips")))
+    for seed in range(suite.seeds):
+        for problem in suite.problems:
+            for entry in suite.learners:
+                if not entry.takes(problem):
+                    continue
+                spec = {
+                    "problem": problem.id,
+                    "sensing_cost": problem.price,
+                    "horizon": problem.horizon,
+                    "steps": problem.steps,
+                    "max_return": problem.max_return,
+                    "max_looks": problem.max_looks,
+                    "checkpoints": suite.checkpoints_of(problem),
+                    "learner": entry.id,
+                    "options": dict(entry.options),
+                    "seed": seed,
+                    "files": list(suite.files),
+                }
+                title = f"{entry.name} / {problem.name}, seed {seed}"
+                key = _key(spec, entry.id)
+                out.append(Job("run", title, spec, suite.seconds, suite.memory_mb, key))
+    return out
+
+
+def _key(spec: Mapping[str, Any], method: str) -> str:
+    return cell_key({**spec, "code": _code(method)})
+
+
+@functools.cache
+def _code(method: str) -> str:
+    """Hash of the code behind a learner's run, or behind the optimum."""
+    from solvers import solver_classes
+
+    classes = solver_classes() if method == "dips" else learner_classes()
+    behind = set(_closure(Path(__file__).with_name("one_run.py").resolve()))
+    behind |= set(_closure(Path(inspect.getfile(classes[method])).resolve()))
+    digest = hashlib.sha256()
+    for path in sorted(behind):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def run_job(job: Job, stop: threading.Event | None = None) -> list[dict[str, Any]]:
+    """Do one job in a process of its own; its lines, or one with ``failed`` and the reason."""
+    environment = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1")}
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "bench.learning.one_run"],
+            stdin=subprocess.PIPE,
+            stdout=out,
+            stderr=err,
+            env=environment,
+            start_new_session=True,
+        )
+        process.stdin.write((json.dumps(job.spec) + "\n").encode())
+        process.stdin.close()
+        reason = _watch(process, job, stop)
+        out.seek(0)
+        err.seek(max(0, os.fstat(err.fileno()).st_size - 2000))
+        lines = [json.loads(text) for text in out.read().decode().splitlines()]
+        if reason is None and not (lines and lines[-1].get("end")):
+            said = err.read().decode("utf-8", "replace").strip().splitlines()
+            reason = f"ended with code {process.returncode}: {said[-1] if said else 'no message'}"
+    return lines if reason is None else [*lines, {FAILED: reason}]
+
+
+def _watch(process: subprocess.Popen, job: Job, stop: threading.Event | None) -> str | None:
+    """Wait for the process; kills it at a limit and says which."""
+    began, seen = time.monotonic(), psutil.Process(process.pid)
+    while True:
+        try:
+            process.wait(POLL_SECONDS)
+            return None
+        except subprocess.TimeoutExpired:
+            pass
+        try:
+            used = seen.memory_info().rss / 2**20
+        except psutil.Error:
+            continue
+        reason = None
+        if stop is not None and stop.is_set():
+            reason = "stopped"
+        elif time.monotonic() - began > job.seconds:
+            reason = f"timeout {job.seconds:g} s"
+        elif used > job.memory_mb:
+            reason = f"out of memory: more than {job.memory_mb} MB"
+        if reason:
+            process.kill()
+            process.wait()
+            return reason
+
+
+class LearningStore:
+    """The results of one suite."""
+
+    def __init__(self, results: Path, suite: str) -> None:
+        self.folder = Path(results) / suite
+        self.runs = self.folder / "runs"
+
+    def path(self, job: Job) -> Path:
+        return self.runs / f"{job.key}.jsonl"
+
+    def write(self, job: Job, lines: Iterable[Mapping[str, Any]]) -> None:
+        """The job's file, whole or not at all."""
+        self.runs.mkdir(parents=True, exist_ok=True)
+        first = {"kind": job.kind, "title": job.title, **job.spec}
+        text = "".join(json.dumps(line) + "\n" for line in (first, *lines))
+        draft = self.path(job).with_suffix(".part")
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(self.path(job))
+
+    def read(self, job: Job) -> list[dict[str, Any]] | None:
+        """The job's lines after the first; None where it was not run yet."""
+        path = self.path(job)
+        if not path.is_file():
+            return None
+        return [json.loads(t) for t in path.read_text(encoding="utf-8").splitlines()][1:]
+
+
+def run_suite(
+    suite: LearningSuite,
+    results: Path,
+    submit: Callable[[Job], futures.Future],
+    *,
+    rerun_failed: bool = False,
+    say: Callable[[str], None] = print,
+) -> int:
+    """Do what has no file yet; returns how many jobs failed."""
+    store, jobs = LearningStore(results, suite.name), jobs_of(suite)
+    todo = []
+    for job in jobs:
+        lines = store.read(job)
+        if lines is None or (rerun_failed and FAILED in lines[-1]):
+            todo.append(job)
+    say(f"{len(jobs)} jobs, {len(jobs) - len(todo)} done before")
+    store.runs.mkdir(parents=True, exist_ok=True)
+    (store.folder / "environment.json").write_text(json.dumps(describe(1), indent=1) + "\n")
+    began, failed = time.monotonic(), 0
+    under_way = {submit(job): job for job in todo}
+    for i, done in enumerate(futures.as_completed(under_way), 1):
+        job, lines = under_way[done], done.result()
+        store.write(job, lines)
+        wrong = lines[-1].get(FAILED)
+        failed += wrong is not None
+        left = (time.monotonic() - began) / i * (len(todo) - i)
+        say(f"[{i}/{len(todo)}] {job.title}: {wrong or 'done'}; about {left / 60:.0f} min left")
+    return failed
