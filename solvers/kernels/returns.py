@@ -34,8 +34,9 @@ TINY = 1e-290
 """Stands for zero where something must be positive."""
 DENSE_STATES = 2000
 """Up to this many states the system is factored as a dense matrix."""
-SPARSE_STATES, SPARSE_ENTRIES = 50_000, 20
-"""Up to this many states, and entries a row, it is factored as a sparse one; else iterated."""
+SPARSE_STATES, SPARSE_ENTRIES = 30_000, 20
+"""Up to this many states, and entries a row, it is factored as a sparse one; else iterated: the
+factors of a drone with four coordinates (40,657 states, 10 entries a row) fill gigabytes."""
 ITERATED = 1e-12
 """Share of the right-hand side that an iteration may leave."""
 MOST_ITERATIONS = 2000
