@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from bench.cli import advise as commands_advise
+from bench.cli import continuous as commands_continuous
 from bench.cli import learn as commands_learn
 from bench.cli import optima as commands_optima
 from bench.cli import results as commands_results
@@ -44,6 +45,7 @@ def build_parser() -> Parser:
     commands_score.add(commands)
     commands_advise.add(commands)
     commands_optima.add(commands)
+    commands_continuous.add(commands)
     return parser
 
 

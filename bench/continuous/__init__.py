@@ -1,0 +1,1 @@
+"""The continuous problems, the suite that compares methods on them, and its figures."""

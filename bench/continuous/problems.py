@@ -1,0 +1,229 @@
+"""The continuous problems, by id; each is a function of the sensing cost.
+
+| id | states | actions | where it is from |
+|---|---|---|---|
+| walk-1d | position | 3 | ours: a noisy point kept near a target |
+| inventory-continuous | stock | 4 | ours: App. G's inventory with a stock that is a real number |
+| mountain-car | position, velocity | 3 | Gymnasium's dynamics, five frames a step, with noise |
+| lake-continuous | x, y | 4 | the 4x4 lake's map with a continuous position and a noisy direction |
+| cart-pole | 4 | 2 | nam630/acno_mdp: looks at 0.4, discount 0.98, 200 steps |
+| mountain-hike | x, y | 9 | nam630/acno_mdp: looks at 0.5, discount 0.99, 75 steps |
+
+``mountain-hike`` has continuous moves in its source; here they are eight directions of the longest
+move and staying.  ``cart-pole`` has no noise after its start, as in its source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from solvers.continuous import ContinuousError, ContinuousSensingMDP
+
+Rng = np.random.Generator
+
+
+def walk_1d(sensing_cost: float) -> ContinuousSensingMDP:
+    """Keep a point near 0: a step costs its square and the push; wind moves it by N(0, 0.2)."""
+    moves = np.array([-0.5, 0.0, 0.5])
+
+    def step(states: np.ndarray, actions: np.ndarray, rng: Rng) -> tuple[np.ndarray, np.ndarray]:
+        x = states[:, 0]
+        after = np.clip(x + moves[actions] + rng.normal(0, 0.2, len(x)), -3, 3)
+        return after[:, None], x**2 + 0.02 * np.abs(moves[actions])
+
+    return ContinuousSensingMDP(
+        "walk-1d",
+        3,
+        step,
+        lambda n, rng: rng.uniform(-1, 1, (n, 1)),
+        np.array([-3.0]),
+        np.array([3.0]),
+        0.95,
+        sensing_cost,
+        state_names=("position",),
+        action_names=("left", "stay", "right"),
+    )
+
+
+def inventory(sensing_cost: float) -> ContinuousSensingMDP:
+    """Order 0, 2, 4 or 6 units a month against a demand of Gamma(2, 1); a look counts the stock.
+
+    A unit costs 0.5 to order, 0.2 to hold for the month and 4 if it is asked for and not there; at
+    most 12 units fit.
+    """
+    orders, room = np.array([0.0, 2.0, 4.0, 6.0]), 12.0
+
+    def step(states: np.ndarray, actions: np.ndarray, rng: Rng) -> tuple[np.ndarray, np.ndarray]:
+        stock = np.minimum(states[:, 0] + orders[actions], room)
+        left = stock - rng.gamma(2.0, 1.0, len(stock))
+        kept = np.maximum(left, 0.0)
+        costs = 0.5 * orders[actions] + 0.2 * kept + 4.0 * np.maximum(-left, 0.0)
+        return kept[:, None], costs
+
+    return ContinuousSensingMDP(
+        "inventory-continuous",
+        4,
+        step,
+        lambda n, rng: rng.uniform(0, 6, (n, 1)),
+        np.array([0.0]),
+        np.array([room]),
+        0.95,
+        sensing_cost,
+        state_names=("stock",),
+        action_names=tuple(f"order {q:g}" for q in orders),
+    )
+
+
+def mountain_car(sensing_cost: float) -> ContinuousSensingMDP:
+    """Gymnasium's mountain car, five frames a step, each with N(0, 0.0015) on the velocity."""
+
+    def step(states: np.ndarray, actions: np.ndarray, rng: Rng) -> tuple[np.ndarray, np.ndarray]:
+        x, v = states[:, 0].copy(), states[:, 1].copy()
+        for wind in rng.normal(0, 0.0015, (5, len(x))):
+            on = x < 0.5
+            faster = v + (actions - 1) * 0.001 - np.cos(3 * x) * 0.0025 + wind
+            v = np.where(on, np.clip(faster, -0.07, 0.07), v)
+            x = np.where(on, np.clip(x + v, -1.2, 0.6), x)
+            v = np.where((x <= -1.2) & (v < 0), 0.0, v)
+        return np.column_stack([x, v]), np.ones(len(x))
+
+    return ContinuousSensingMDP(
+        "mountain-car",
+        3,
+        step,
+        lambda n, rng: np.column_stack([rng.uniform(-0.6, -0.4, n), np.zeros(n)]),
+        np.array([-1.2, -0.07]),
+        np.array([0.6, 0.07]),
+        0.98,
+        sensing_cost,
+        ended=lambda states: states[:, 0] >= 0.5,
+        state_names=("position", "velocity"),
+        action_names=("left", "coast", "right"),
+    )
+
+
+LAKE = ("SFFF", "FHFH", "FFFH", "HFFG")
+
+
+def lake(sensing_cost: float) -> ContinuousSensingMDP:
+    """The 4x4 lake, a unit a cell: steps of 0.5, give or take 0.1, that slip by N(0, 0.3) rad."""
+    angles = np.array([np.pi, -np.pi / 2, 0.0, np.pi / 2])  # left, down, right, up; y grows upward
+    cells = np.array([[c in "HG" for c in row] for row in LAKE[::-1]])
+    goal = np.array([[c == "G" for c in row] for row in LAKE[::-1]])
+
+    def at(table: np.ndarray, states: np.ndarray) -> np.ndarray:
+        column, row = np.clip(states.astype(int), 0, 3).T
+        return table[row, column]
+
+    def step(states: np.ndarray, actions: np.ndarray, rng: Rng) -> tuple[np.ndarray, np.ndarray]:
+        slip, stretch = rng.normal(0, 1, (2, len(states)))
+        angle, length = angles[actions] + 0.3 * slip, 0.5 + 0.1 * stretch
+        move = np.column_stack([length * np.cos(angle), length * np.sin(angle)])
+        after = np.clip(states + move, 0.0, 4.0)
+        return after, -at(goal, after).astype(float)
+
+    return ContinuousSensingMDP(
+        "lake-continuous",
+        4,
+        step,
+        lambda n, rng: np.array([0.5, 3.5]) + rng.uniform(-0.2, 0.2, (n, 2)),
+        np.zeros(2),
+        np.full(2, 4.0),
+        0.97,
+        sensing_cost,
+        ended=lambda states: at(cells, states),
+        scale=-1.0,
+        state_names=("x", "y"),
+        action_names=("left", "down", "right", "up"),
+    )
+
+
+def cart_pole(sensing_cost: float) -> ContinuousSensingMDP:
+    """The cart-pole of nam630/acno_mdp: reward 1 a step until it falls, at most 200."""
+
+    def step(states: np.ndarray, actions: np.ndarray, rng: Rng) -> tuple[np.ndarray, np.ndarray]:
+        _, x_dot, theta, theta_dot = states.T
+        force = np.where(actions == 1, 10.0, -10.0)
+        cos, sin = np.cos(theta), np.sin(theta)
+        push = (force + 0.05 * theta_dot**2 * sin) / 1.1
+        turn = (9.8 * sin - cos * push) / (0.5 * (4 / 3 - 0.1 * cos**2 / 1.1))
+        slide = push - 0.05 * turn * cos / 1.1
+        after = states + 0.02 * np.column_stack([x_dot, slide, theta_dot, turn])
+        return after, -np.ones(len(states))
+
+    fallen = 12 * 2 * np.pi / 360
+    return ContinuousSensingMDP(
+        "cart-pole",
+        2,
+        step,
+        lambda n, rng: rng.uniform(-0.05, 0.05, (n, 4)),
+        np.array([-2.4, -2.0, -fallen, -2.0]),
+        np.array([2.4, 2.0, fallen, 2.0]),
+        0.98,
+        sensing_cost,
+        ended=lambda s: (np.abs(s[:, 0]) > 2.4) | (np.abs(s[:, 2]) > fallen),
+        horizon=200,
+        end_is_seen=True,
+        scale=-1.0,
+        state_names=("position", "velocity", "angle", "turning"),
+        action_names=("left", "right"),
+    )
+
+
+def mountain_hike(sensing_cost: float) -> ContinuousSensingMDP:
+    """The hike of nam630/acno_mdp: 75 steps over three ridges, noise N(0, 0.025) on every move."""
+    turns = np.arange(8) * np.pi / 4
+    moves = np.vstack([np.zeros(2), 0.05 * np.column_stack([np.cos(turns), np.sin(turns)])])
+    ridges = (((0.5, 0.5), (0.75, 0.1), 1.0), ((0.0, 0.2), (0.1, 0.75), 0.8))
+    ridges += (((-0.375, -0.5), (0.75, 0.1), 0.55),)
+
+    def reward(at: np.ndarray) -> np.ndarray:
+        height = np.zeros(len(at))
+        for mean, (sx, sy), factor in ridges:
+            squares = ((at[:, 0] - mean[0]) / sx) ** 2 + ((at[:, 1] - mean[1]) / sy) ** 2
+            bump = np.exp(-squares / 2) / (2 * np.pi * sx * sy)
+            height = np.maximum(height, factor * bump / len(ridges))
+        inside = 4 * (1 - (1 - height) ** 4) - 4.5 + at.sum(axis=1) / 4
+        return np.where((np.abs(at) > 1).any(axis=1), -6.0, inside)
+
+    def step(states: np.ndarray, actions: np.ndarray, rng: Rng) -> tuple[np.ndarray, np.ndarray]:
+        after = states + moves[actions] + rng.normal(0, 0.025, states.shape)
+        return after, 0.1 * np.linalg.norm(moves[actions], axis=1) - reward(after)
+
+    return ContinuousSensingMDP(
+        "mountain-hike",
+        9,
+        step,
+        lambda n, rng: rng.normal(-0.85, 0.1, (n, 2)),
+        np.full(2, -1.3),
+        np.full(2, 1.3),
+        0.99,
+        sensing_cost,
+        horizon=75,
+        scale=-1.0,
+        state_names=("x", "y"),
+        action_names=("stay", "E", "NE", "N", "NW", "W", "SW", "S", "SE"),
+    )
+
+
+PROBLEMS: dict[str, tuple[Callable[[float], ContinuousSensingMDP], tuple[float, ...]]] = {
+    "walk-1d": (walk_1d, (0.05, 0.3, 1.0)),
+    "inventory-continuous": (inventory, (0.2, 0.6, 2.0)),
+    "mountain-car": (mountain_car, (0.1, 0.5, 2.0)),
+    "lake-continuous": (lake, (0.002, 0.01, 0.05)),
+    "cart-pole": (cart_pole, (0.1, 0.4, 1.0)),
+    "mountain-hike": (mountain_hike, (0.1, 0.5, 2.0)),
+}
+"""How each problem is built, and the sensing costs at which the suite runs it."""
+
+
+def load_continuous(problem_id: str, sensing_cost: float | None = None) -> ContinuousSensingMDP:
+    """A continuous problem by id, at its middle sensing cost when none is given."""
+    if problem_id not in PROBLEMS:
+        raise ContinuousError(
+            f"unknown continuous problem {problem_id!r}; they are: {', '.join(PROBLEMS)}"
+        )
+    build, costs = PROBLEMS[problem_id]
+    return build(costs[1] if sensing_cost is None else sensing_cost)

@@ -1,0 +1,78 @@
+"""Policies to compare with: always look, never look, look every n steps, and ATM with a critic.
+
+All of them choose actions by a critic on the cloud of where the state may be; they differ in when
+they look.  The first three take the critic of the problem in which looking is free, as an agent
+would that does not plan its looks; ATM (Krale et al. 2023) takes the critic of always looking.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from solvers.continuous.critic import Critic
+from solvers.continuous.model import ContinuousSensingMDP
+from solvers.continuous.search import CloudPolicy
+from solvers.continuous.simulate import Judgement, judge
+
+
+@dataclass
+class EveryN(CloudPolicy):
+    """Look after every n-th step; in between act on the cloud."""
+
+    period: int = 1
+    name: str = field(default="every-n", kw_only=True)
+
+    def decide(
+        self, step: int, look: np.ndarray, blind: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        return look.argmin(axis=1), np.full(len(look), step >= self.period - 1)
+
+
+@dataclass
+class AlwaysLook(EveryN):
+    """Look after every step."""
+
+    name: str = field(default="always-look", kw_only=True)
+
+
+@dataclass
+class NeverLook(CloudPolicy):
+    """Never look again after the start."""
+
+    name: str = field(default="never-look", kw_only=True)
+
+    def decide(
+        self, step: int, look: np.ndarray, blind: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        return look.argmin(axis=1), np.zeros(len(look), bool)
+
+
+@dataclass
+class ContinuousATM(CloudPolicy):
+    """ATM's rule: the best looking action, and a look unless one step later is no worse."""
+
+    name: str = field(default="atm", kw_only=True)
+    looks_ahead = True
+
+    def decide(
+        self, step: int, look: np.ndarray, blind: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        assert blind is not None
+        action, rows = look.argmin(axis=1), np.arange(len(look))
+        return action, look[rows, action] <= blind[rows, action]
+
+
+def best_period(
+    problem: ContinuousSensingMDP,
+    critic: Critic,
+    periods: tuple[int, ...] = (2, 3, 4, 6, 8, 12, 16, 24, 32),
+    episodes: int = 300,
+    seed: int = 0,
+) -> tuple[EveryN, list[Judgement]]:
+    """Look every n steps with the n that simulation finds best, and what each n gave."""
+    policy = EveryN(problem, critic)
+    tried = [replace(policy, period=n) for n in periods if n < problem.steps]
+    found = [judge(problem, each, episodes, seed) for each in tried]
+    return tried[int(np.argmin([one.value for one in found]))], found

@@ -1,0 +1,146 @@
+"""The critic: the value of a policy at root states, fitted (App. C.2, point 2).
+
+A critic is a network with one hidden layer whose first layer is drawn at random and whose last
+layer is solved for (random features, Rahimi and Recht 2007):
+
+    V(s) = w · phi(s),      phi(s) = (1, z, max(0, u_f · (z - z_f)))  for f = 1 … F,
+
+with z the state scaled to [-1, 1] (and the share of time left, where there is a horizon), u_f a
+random direction and z_f a random root.  V is 0 where the episode is over.
+
+The value of a policy satisfies, at every root j,
+
+    V(s_j) = c_j + E[ alpha^m_j V(s'_j) ],
+
+c_j the expected discounted cost of its plan up to and with the look, s'_j where it lands.  This is
+linear in w, so w is found by least squares over sampled roots, as the finite model's evaluator
+solves V = c + P V.  The least squares are those of the fixed point (LSTD, Bradtke and Barto 1996),
+with a small ridge that keeps directions which no root distinguishes from growing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from solvers.continuous.model import ContinuousSensingMDP
+from solvers.kernels.random_features import mean_features, network_values
+
+FEATURES = 120
+"""Hidden units: more follow the value more closely, and need more roots and time."""
+RIDGE = 1e-7
+"""Weight of the ridge, against the mean square of a feature."""
+SWEEPS = 60
+"""Most rounds of policy iteration for the always-look policy."""
+
+
+@dataclass(frozen=True)
+class Features:
+    """The random first layer.
+
+    directions : (D, F), the u_f as columns; offsets : (F,), -u_f · z_f
+    """
+
+    problem: ContinuousSensingMDP
+    directions: np.ndarray
+    offsets: np.ndarray
+
+    @staticmethod
+    def draw(
+        problem: ContinuousSensingMDP,
+        roots: np.ndarray,
+        times: np.ndarray,
+        rng: np.random.Generator,
+        number: int = FEATURES,
+    ) -> Features:
+        """Random units that bend where the roots (n, d) are."""
+        z = scaled(problem, roots, times)
+        directions = rng.standard_normal((number, z.shape[1]))
+        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+        centres = z[rng.integers(len(z), size=number)]
+        offsets = -(directions * centres).sum(axis=1)
+        return Features(problem, np.ascontiguousarray(directions.T), offsets)
+
+    def mean(self, clouds: np.ndarray, times: np.ndarray) -> np.ndarray:
+        """Mean features of clouds (n, P, d) at times (n,), 0 for those over: (n, 1 + D + F)."""
+        n, P, d = clouds.shape
+        states, when = clouds.reshape(n * P, d), np.repeat(times, P)
+        counts = (~over(self.problem, states, when)).astype(float)
+        out = np.zeros((n, 1 + self.directions.shape[0] + len(self.offsets)))
+        mean_features(
+            scaled(self.problem, states, when), counts, P, self.directions, self.offsets, out
+        )
+        return out
+
+
+@dataclass(frozen=True)
+class Critic:
+    """V of a policy at any root: states (n, d), times (n,) -> (n,)."""
+
+    features: Features
+    weights: np.ndarray
+
+    def __call__(self, states: np.ndarray, times: np.ndarray) -> np.ndarray:
+        first, V = self.features, np.empty(len(states))
+        z = scaled(first.problem, states, times)
+        network_values(z, first.directions, first.offsets, self.weights, V)
+        return np.where(over(first.problem, states, times), 0.0, V)
+
+
+def scaled(problem: ContinuousSensingMDP, states: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """States in [-1, 1] by the problem's box, and the share of time left as one more number."""
+    z = 2 * (states - problem.low) / (problem.high - problem.low) - 1
+    if problem.horizon is None:
+        return z
+    left = 1 - np.broadcast_to(times, len(states)) / problem.horizon
+    return np.column_stack([z, 2 * left - 1])
+
+
+def over(problem: ContinuousSensingMDP, states: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """Whether nothing more can happen: (n,) bool."""
+    done = problem.ended(states)
+    return done if problem.horizon is None else done | (np.asarray(times) >= problem.horizon)
+
+
+def fit(features: Features, at: np.ndarray, costs: np.ndarray, landing: np.ndarray) -> Critic:
+    """The critic whose values satisfy V = costs + landing V at the sampled roots.
+
+    at : (n, F), features of the roots; costs : (n,), up to the look
+    landing : (n, F), expected discounted features of where the look lands
+    """
+    system = at.T @ (at - landing)
+    ridge = RIDGE * np.mean(at**2) * len(at)
+    system[np.diag_indices_from(system)] += ridge
+    return Critic(features, np.linalg.solve(system, at.T @ costs))
+
+
+def fit_always_look(
+    problem: ContinuousSensingMDP,
+    roots: np.ndarray,
+    times: np.ndarray,
+    rng: np.random.Generator,
+    particles: int = 32,
+    number: int = FEATURES,
+) -> Critic:
+    """The critic of the always-look policy, by policy iteration on sampled roots (n, d)."""
+    features = Features.draw(problem, roots, times, rng, number)
+    at = features.mean(roots[:, None, :], times)
+    n, A = len(roots), problem.num_actions
+    costs, landing = np.empty((n, A)), np.empty((n, A, at.shape[1]))
+    seed = int(rng.integers(2**63))
+    for a in range(A):
+        cloud = np.repeat(roots, particles, axis=0)
+        after, paid = problem.move(cloud, np.full(len(cloud), a), np.random.default_rng(seed))
+        costs[:, a] = paid.reshape(n, particles).mean(axis=1) + problem.sensing_costs[a]
+        clouds = after.reshape(n, particles, -1)
+        landing[:, a] = problem.discount * features.mean(clouds, times + 1)
+    costs[over(problem, roots, times)] = 0.0
+    rows, choice = np.arange(n), costs.argmin(axis=1)
+    for _ in range(SWEEPS):
+        critic = fit(features, at, costs[rows, choice], landing[rows, choice])
+        better = (costs + landing @ critic.weights).argmin(axis=1)
+        if (better == choice).all():
+            break
+        choice = better
+    return critic

@@ -1,0 +1,97 @@
+"""A policy as a network: from the last seen state and the actions since to what to do next.
+
+This is the policy of App. C.2, point 1: the features of a belief are those of its root, the time,
+and the string of blind actions so far.  It is fitted to the plans of a policy that searches, at
+sampled roots; every prefix of a plan is one example.  It acts in microseconds where a search takes
+milliseconds, and loses what the fit loses, which is measured, not assumed.
+
+Needs scikit-learn: ``pip install 'sensebench[continuous]'``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from solvers.continuous.critic import scaled
+from solvers.continuous.model import ContinuousError, ContinuousSensingMDP
+from solvers.continuous.plans import ContinuousPolicy, Plans
+
+
+@dataclass
+class NetworkPolicy(ContinuousPolicy):
+    """Asks the network again after every blind action.
+
+    longest : actions of the string that it is told of, the last ones
+    """
+
+    problem: ContinuousSensingMDP
+    network: Any
+    longest: int
+    name: str = "spi-continuous (network)"
+
+    def plans(self, roots: np.ndarray, times: np.ndarray) -> Plans:
+        n, A, limit = len(roots), self.problem.num_actions, self.problem.steps
+        strings, lengths = np.zeros((n, limit), int), np.zeros(n, int)
+        looks, live = np.zeros(n, bool), np.arange(n)
+        for step in range(limit):
+            seen = _inputs(
+                self.problem, roots[live], times[live], strings[live, :step], self.longest
+            )
+            choice = self.network.predict(seen)
+            strings[live, step], lengths[live] = choice % A, step + 1
+            looks[live] = choice >= A
+            on = choice < A
+            if self.problem.horizon is not None:
+                on &= times[live] + step + 1 < self.problem.horizon
+            live = live[on]
+            if not len(live):
+                break
+        return Plans(strings[:, : lengths.max(initial=1)], lengths, looks)
+
+
+def distil(
+    problem: ContinuousSensingMDP,
+    policy: ContinuousPolicy,
+    roots: np.ndarray,
+    times: np.ndarray,
+    seed: int = 0,
+    layers: tuple[int, ...] = (64, 64),
+) -> NetworkPolicy:
+    """Fit a network to the plans of ``policy`` at roots (n, d) seen at times (n,)."""
+    try:
+        from sklearn.neural_network import MLPClassifier
+    except ImportError:
+        raise ContinuousError(
+            "distilling a policy needs scikit-learn: pip install 'sensebench[continuous]'"
+        ) from None
+    plans = policy.plans(roots, times)
+    longest = int(np.quantile(plans.lengths, 0.95))
+    inputs, answers = [], []
+    for step in range(plans.actions.shape[1]):
+        on = np.flatnonzero(plans.lengths > step)
+        inputs.append(_inputs(problem, roots[on], times[on], plans.actions[on, :step], longest))
+        look = plans.looks[on] & (plans.lengths[on] == step + 1)
+        answers.append(plans.actions[on, step] + problem.num_actions * look)
+    network = MLPClassifier(layers, random_state=seed, max_iter=300, early_stopping=True)
+    network.fit(np.concatenate(inputs), np.concatenate(answers))
+    return NetworkPolicy(problem, network, longest)
+
+
+def _inputs(
+    problem: ContinuousSensingMDP,
+    roots: np.ndarray,
+    times: np.ndarray,
+    strings: np.ndarray,
+    longest: int,
+) -> np.ndarray:
+    """Root, steps since the look, and the last ``longest`` actions, one unit per action each."""
+    n, step = strings.shape
+    recent = strings[:, max(0, step - longest) :]
+    units = np.zeros((n, longest, problem.num_actions))
+    for j in range(recent.shape[1]):
+        units[np.arange(n), j, recent[:, recent.shape[1] - 1 - j]] = 1.0
+    since = np.full((n, 1), step / max(longest, 1))
+    return np.hstack([scaled(problem, roots, times), since, units.reshape(n, -1)])

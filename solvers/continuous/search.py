@@ -1,0 +1,225 @@
+"""Plans made on clouds of particles; PolicyUpdate's greedy string (Algorithm 2) is one of them.
+
+A belief is a cloud of P particles that started at one root.  With V a critic and every mean over
+the cloud,
+
+    look(b, a)  = mean[ cost(a) ] + k + alpha mean[ V(after a) ]         act, then look
+    blind(b, a) = mean[ cost(a) ] + alpha min_a' look(b after a, a')     look one step later
+
+so V_MS(b) = min_a look(b, a) and V_blind(b) = min_a blind(b, a).  A rule says, cloud by cloud,
+which action to take and whether to look after it; :class:`SearchPolicy` grows the string while
+V_blind < V_MS.  All actions of a cloud meet the same random numbers, so that chance does not choose
+between them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from solvers.continuous.critic import Critic, over
+from solvers.continuous.model import ContinuousSensingMDP
+from solvers.continuous.plans import ContinuousPolicy, Plans
+
+BLOCK = 2**18
+"""Most particles moved at once: it bounds the memory of a search, whatever the number of roots."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What plans of n roots lead to, each with its own cloud of P particles.
+
+    costs : (n,), mean discounted cost up to and with the look
+    clouds : (n, P, d), where the last action lands; weights : (n,), its discount
+    ends : (n,), time of the landing
+    """
+
+    plans: Plans
+    costs: np.ndarray
+    clouds: np.ndarray
+    weights: np.ndarray
+    ends: np.ndarray
+
+
+@dataclass(frozen=True)
+class Options:
+    """What each action does to each of m clouds: (m, A, P, d), (m, A), (m, A), (m, A)."""
+
+    after: np.ndarray
+    paid: np.ndarray
+    price: np.ndarray
+    look: np.ndarray
+
+    def of(self, *index: np.ndarray) -> Options:
+        return Options(*(part[index] for part in (self.after, self.paid, self.price, self.look)))
+
+
+@dataclass
+class CloudPolicy(ContinuousPolicy):
+    """Plans anew at every look, on a cloud from the root; subclasses say by which rule.
+
+    critic : values of the roots where looks land
+    particles : of each cloud; max_steps : most steps before a look, all that matter if None
+    """
+
+    problem: ContinuousSensingMDP
+    critic: Critic
+    particles: int = 32
+    max_steps: int | None = None
+    seed: int = 0
+    name: str = field(default="", kw_only=True)
+    looks_ahead = False
+    """Whether the rule asks what a look one step later would be worth."""
+
+    def decide(
+        self, step: int, look: np.ndarray, blind: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The action (m,) and whether to look after it (m,), from values (m, A)."""
+        raise TypeError(f"{type(self).__name__} does not define decide(step, look, blind)")
+
+    def plans(self, roots: np.ndarray, times: np.ndarray) -> Plans:
+        return self.outcome(roots, times).plans
+
+    def outcome(self, roots: np.ndarray, times: np.ndarray) -> Outcome:
+        """The plans of roots (n, d) seen at times (n,), and what they lead to."""
+        A = self.problem.num_actions
+        size = max(1, BLOCK // (self.particles * (A * A if self.looks_ahead else A)))
+        blocks = [slice(i, i + size) for i in range(0, len(roots), size)]
+        return _joined([self._block(roots[block], times[block]) for block in blocks])
+
+    def _block(self, roots: np.ndarray, times: np.ndarray) -> Outcome:
+        problem, n = self.problem, len(roots)
+        limit = self.max_steps or problem.steps
+        rng = np.random.default_rng(self.seed)
+        clouds = np.repeat(roots[:, None, :], self.particles, axis=1)
+        times, live = np.array(times), np.arange(n)  # live: roots whose string still grows
+        costs, weights, looks = np.zeros(n), np.ones(n), np.zeros(n, bool)
+        strings, lengths = np.zeros((n, limit), int), np.zeros(n, int)
+        now = self._options(clouds, times, rng)
+        for step in range(limit):
+            rows = np.arange(len(live))
+            then = self._after_each(now, times[live] + 1, rng) if self.looks_ahead else None
+            blind = None if then is None else self._blind(now, then)
+            action, stop = self.decide(step, now.look, blind)
+            if step == limit - 1:
+                stop = np.full(len(live), limit < problem.steps)
+            strings[live, step], lengths[live] = action, step + 1
+            paid = now.paid[rows, action] + np.where(stop, now.price[rows, action], 0.0)
+            costs[live] += weights[live] * paid
+            weights[live] *= problem.discount
+            clouds[live] = now.after[rows, action]
+            times[live] += 1
+            looks[live] = stop
+            go = rows[~stop & ~_at_horizon(problem, times[live])]
+            if not len(go):
+                break
+            live = live[go]
+            if then is None:
+                now = self._options(clouds[live], times[live], rng)
+            else:
+                now = then.of(go, action[go])
+        return Outcome(
+            Plans(strings[:, : lengths.max(initial=1)], lengths, looks),
+            costs,
+            clouds,
+            weights,
+            times,
+        )
+
+    def _blind(self, now: Options, then: Options) -> np.ndarray:
+        """The value of a look one step later (m, A); infinite where a look is free now."""
+        later = now.paid + self.problem.discount * then.look.min(axis=2)
+        later[(now.price == 0).all(axis=1)] = np.inf  # what is free can do no harm
+        return later
+
+    def _options(self, clouds: np.ndarray, times: np.ndarray, rng: np.random.Generator) -> Options:
+        """Each cloud (m, P, d) under each action; a look at the horizon costs nothing."""
+        problem, (m, P, d) = self.problem, clouds.shape
+        A, flat, seed = problem.num_actions, clouds.reshape(m * P, d), int(rng.integers(2**63))
+        after, paid = np.empty((m, A, P, d)), np.empty((m, A))
+        for a in range(A):
+            moved, costs = problem.move(flat, np.full(m * P, a), np.random.default_rng(seed))
+            after[:, a], paid[:, a] = moved.reshape(m, P, d), costs.reshape(m, P).mean(axis=1)
+        V = self.critic(after.reshape(-1, d), np.repeat(times + 1, A * P))
+        price = np.where(_at_horizon(problem, times + 1)[:, None], 0.0, problem.sensing_costs)
+        if problem.end_is_seen:  # only the part of the cloud that goes on pays for a look
+            on = ~over(problem, flat, np.repeat(times, P))
+            price = price * on.reshape(m, P).mean(axis=1)[:, None]
+        look = paid + price + problem.discount * V.reshape(m, A, P).mean(axis=2)
+        return Options(after, paid, price, look)
+
+    def _after_each(self, now: Options, times: np.ndarray, rng: np.random.Generator) -> Options:
+        """The options of every cloud after every action: arrays with two action axes."""
+        m, A, P, d = now.after.shape
+        then = self._options(now.after.reshape(m * A, P, d), np.repeat(times, A), rng)
+        return Options(*(part.reshape(m, A, *part.shape[1:]) for part in vars(then).values()))
+
+
+@dataclass
+class SearchPolicy(CloudPolicy):
+    """The greedy string of PolicyUpdate: go on blind while that is worth more than a look."""
+
+    name: str = field(default="spi-continuous", kw_only=True)
+    looks_ahead = True
+
+    def decide(
+        self, step: int, look: np.ndarray, blind: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        assert blind is not None
+        stop = look.min(axis=1) <= blind.min(axis=1)
+        return np.where(stop, look.argmin(axis=1), blind.argmin(axis=1)), stop
+
+
+def play(
+    problem: ContinuousSensingMDP,
+    plans: Plans,
+    roots: np.ndarray,
+    times: np.ndarray,
+    particles: int,
+    rng: np.random.Generator,
+) -> Outcome:
+    """What given plans lead to on fresh clouds.
+
+    A plan chosen on a cloud looks better there than it is, because chance helped to choose it; on
+    a cloud of its own it does not.
+    """
+    n, d = roots.shape
+    clouds, ends = np.repeat(roots[:, None, :], particles, axis=1), np.array(times)
+    costs, weights = np.zeros(n), np.ones(n)
+    for step in range(plans.actions.shape[1]):
+        live = np.flatnonzero(plans.lengths > step)
+        action = plans.actions[live, step]
+        flat = clouds[live].reshape(-1, d)
+        moved, paid = problem.move(flat, np.repeat(action, particles), rng)
+        look = plans.looks[live] & (plans.lengths[live] == step + 1)
+        price = np.where(look, problem.sensing_costs[action], 0.0)
+        if problem.end_is_seen:
+            price = price * (~problem.ended(flat)).reshape(len(live), particles).mean(axis=1)
+        costs[live] += weights[live] * (paid.reshape(len(live), particles).mean(axis=1) + price)
+        clouds[live] = moved.reshape(len(live), particles, d)
+        weights[live] *= problem.discount
+        ends[live] += 1
+    return Outcome(plans, costs, clouds, weights, ends)
+
+
+def _at_horizon(problem: ContinuousSensingMDP, times: np.ndarray) -> np.ndarray:
+    return np.zeros(len(times), bool) if problem.horizon is None else times >= problem.horizon
+
+
+def _joined(parts: list[Outcome]) -> Outcome:
+    """Several blocks as one, their strings padded to one width."""
+    if len(parts) == 1:
+        return parts[0]
+    width = max(part.plans.actions.shape[1] for part in parts)
+    strings = [
+        np.pad(part.plans.actions, ((0, 0), (0, width - part.plans.actions.shape[1])))
+        for part in parts
+    ]
+    lengths = np.concatenate([part.plans.lengths for part in parts])
+    looks = np.concatenate([part.plans.looks for part in parts])
+    rest = [
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("costs", "clouds", "weights", "ends")
+    ]
+    return Outcome(Plans(np.concatenate(strings), lengths, looks), *rest)

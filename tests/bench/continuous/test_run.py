@@ -1,0 +1,64 @@
+"""The continuous suite runs, resumes, and shows what it found."""
+
+from dataclasses import replace
+
+import pytest
+
+from bench.cli import main
+from bench.continuous import run as suite
+from bench.continuous.figures import draw
+from bench.continuous.table import load, markdown
+
+TINY = replace(
+    suite.QUICK,
+    name="tiny",
+    problems=("walk-1d",),
+    episodes=20,
+    roots=40,
+    particles=8,
+    updates=1,
+    compared=20,
+    grids={"walk-1d": ((30,),)},
+    samples=50,
+)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    pytest.importorskip("sklearn", reason="scikit-learn is not installed")
+    folder = tmp_path_factory.mktemp("results")
+    suite.run(TINY, folder)
+    return folder
+
+
+@pytest.mark.slow
+def test_every_method_has_a_value_at_every_cost(results):
+    frame = load("tiny", results)
+    assert set(frame["sensing_cost"]) == {0.05, 0.3, 1.0}
+    assert {"spi-continuous", "network", "atm", "grid-dips 30"} <= set(frame["method"])
+    text = markdown(frame)
+    assert "walk-1d" in text and "not run" not in text
+
+
+@pytest.mark.slow
+def test_what_is_done_is_not_done_again(results, capsys, monkeypatch):
+    monkeypatch.setattr(suite, "run_cell", None)
+    assert len(suite.run(TINY, results)) == 3
+    assert "3 of 3 cells were done before" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_other_settings_are_run_anew(results):
+    file, *_ = suite.run(TINY, results)
+    assert not suite._is_done(file, replace(TINY, episodes=41))
+
+
+@pytest.mark.slow
+def test_figures_are_drawn(results):
+    names = {path.name for path in draw(TINY, results)}
+    assert {"value-and-looks-over-cost.png", "value-over-updates.png", "map-walk-1d.png"} <= names
+
+
+def test_a_table_of_nothing_says_how_to_make_it(tmp_path, capsys):
+    code = main(["continuous", "table", "continuous-quick", "--results", str(tmp_path)])
+    assert code == 2 and "sensebench continuous run continuous-quick" in capsys.readouterr().err

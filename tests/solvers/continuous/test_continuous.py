@@ -1,0 +1,158 @@
+"""SPI on a simulator, against what is known: limits in k, a grid, and exact finite values."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bench.continuous.problems import PROBLEMS, load_continuous
+from solvers import SensingMDP, evaluate, solve
+from solvers.continuous import (
+    AlwaysLook,
+    CellPolicy,
+    ContinuousError,
+    ContinuousSensingMDP,
+    NeverLook,
+    SearchPolicy,
+    SPIContinuous,
+    compare,
+    discretise,
+    fit_always_look,
+    judge,
+)
+from solvers.continuous.distil import distil
+from solvers.continuous.gymnasium_batch import from_gymnasium
+
+SMALL = {"roots": 300, "particles": 48, "updates": 3, "episodes": 80, "features": 60}
+
+
+def critic(problem, seed=0):
+    rng = np.random.default_rng(seed)
+    roots, times = SPIContinuous.all_over(problem, 300, rng)
+    return fit_always_look(problem, roots, times, rng, 48, 60), roots, times
+
+
+@pytest.mark.parametrize("problem_id", PROBLEMS)
+def test_steps_draw_the_same_whatever_is_done(problem_id):
+    """Paired comparison rests on it: the generator ends in the same state for all actions."""
+    problem = load_continuous(problem_id)
+    states = problem.start(5, np.random.default_rng(0))
+    ends = []
+    for action in range(problem.num_actions):
+        rng = np.random.default_rng(1)
+        problem.step(states, np.full(5, action), rng)
+        ends.append(rng.random())
+    assert len(set(ends)) == 1
+
+
+def test_always_look_critic_agrees_with_simulation():
+    problem = load_continuous("walk-1d", 0.3)
+    V, _, _ = critic(problem)
+    found = judge(problem, AlwaysLook(problem, V, 48), 200, seed=3)
+    starts = problem.start(200, np.random.default_rng((3, 2**32)))
+    assert V(starts, np.zeros(200, int)).mean() == pytest.approx(
+        found.value, abs=4 * found.standard_error + 0.01 * found.value
+    )
+
+
+def test_free_looks_are_always_taken():
+    problem = load_continuous("walk-1d", 0.0)
+    V, roots, times = critic(problem)
+    plans = SearchPolicy(problem, V, 48).plans(roots[:50], times[:50])
+    assert plans.looks.all() and (plans.lengths == 1).all()
+
+
+def test_prohibitive_looks_are_never_taken():
+    problem = load_continuous("walk-1d", 1e6)
+    V, roots, times = critic(problem)
+    plans = SearchPolicy(problem, V, 48).plans(roots[:50], times[:50])
+    assert not plans.looks.any() and (plans.lengths == problem.steps).all()
+
+
+def test_each_update_taken_improves_and_spi_beats_the_baselines():
+    problem = replace(load_continuous("walk-1d", 0.3), discount=0.8)
+    spi = SPIContinuous(**SMALL)
+    best = spi.solve(problem)
+    assert all(u.improvement > u.improvement_error for u in spi.record[1:] if u.taken)
+    taken = [u.value for u in spi.record if u.taken]
+    assert len(taken) >= 2 and all(np.diff(taken) < 0)
+    ours = judge(problem, best, 80, seed=9)
+    V, _, _ = critic(problem.with_sensing_cost(0.0))
+    for other in (AlwaysLook(problem, V, 48), NeverLook(problem, V, 48)):
+        difference, error = compare(ours, judge(problem, other, 80, seed=9))
+        assert difference < -2 * error
+
+
+def test_a_grid_policy_is_worth_here_what_it_is_worth_on_the_grid():
+    problem = load_continuous("walk-1d", 0.3)
+    model, grid = discretise(problem, (120,), 300)
+    found = solve(model, "dips", budget=20)
+    assert found.gap < 1e-4
+    run = judge(problem, CellPolicy(grid, found.policy), 800, seed=1)
+    assert run.value == pytest.approx(found.value, abs=4 * run.standard_error + 0.02 * found.value)
+
+
+def test_simulation_of_a_finite_chain_gives_the_exact_value():
+    """A two-state problem written as a simulator: its mean return is the evaluator's value."""
+    flip = np.array([0.3, 0.1])
+
+    def step(states, actions, rng):
+        at = states[:, 0] > 0.5
+        moved = np.where(rng.random(len(at)) < flip[actions], ~at, at)
+        return moved[:, None].astype(float), at + 0.2 * actions
+
+    def start(n, rng):
+        return np.zeros((n, 1))
+
+    problem = ContinuousSensingMDP("chain", 2, step, start, [-0.5], [1.5], 0.9, 0.02)
+    _, grid = discretise(problem, (2,), 10)
+    T = [[[1 - p, p], [p, 1 - p]] for p in flip]
+    exact = SensingMDP.from_arrays(T, [[0, 0.2], [1, 1.2]], 0.9, 0.02, start=[1.0, 0.0])
+    policy = solve(exact, "spi").policy
+    run = judge(problem, CellPolicy(grid, policy), 2000, seed=2)
+    assert run.sensing_rate > 0
+    assert run.value == pytest.approx(evaluate(exact, policy)[0], abs=4 * run.standard_error)
+
+
+def test_a_network_repeats_most_of_what_it_was_shown():
+    pytest.importorskip("sklearn", reason="scikit-learn is not installed")
+    problem = load_continuous("inventory-continuous", 0.6)
+    V, roots, times = critic(problem)
+    policy = SearchPolicy(problem, V, 48)
+    network = distil(problem, policy, roots, times)
+    shown, said = policy.plans(roots, times), network.plans(roots, times)
+    assert np.mean(shown.actions[:, 0] == said.actions[:, 0]) > 0.8
+
+
+def test_a_gymnasium_environment_is_a_problem():
+    problem = from_gymnasium("MountainCar-v0", 0.1, horizon=5)
+    actions = np.array([0, 1, 2, 2])
+    states = problem.start(4, np.random.default_rng(0))
+    after, costs = problem.step(states, actions, np.random.default_rng(0))
+    assert problem.num_actions == 3 and (costs == 1).all()
+    pushed = states[:, 1] + (actions - 1) * 0.001 - np.cos(3 * states[:, 0]) * 0.0025
+    np.testing.assert_allclose(after[:, 1], pushed, atol=1e-6)
+    with pytest.raises(ContinuousError, match="finitely many actions"):
+        from_gymnasium("Pendulum-v1", 0.1)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"discount": 1.0}, "discount is 1.0"),
+        ({"sensing_cost": -1.0}, "sensing cost is -1.0"),
+        ({"low": np.array([4.0])}, "low must lie below high"),
+        ({"horizon": 0}, "horizon is 0"),
+        ({"step": lambda s, a, r: (s[:, 0], s[:, 0])}, "step of 3 states gave shapes"),
+    ],
+)
+def test_a_wrong_problem_is_refused_with_the_reason(change, said):
+    with pytest.raises(ContinuousError, match=said):
+        replace(load_continuous("walk-1d"), **change)
+
+
+def test_a_grid_refuses_what_it_cannot_stand_for():
+    with pytest.raises(ContinuousError, match="horizon"):
+        discretise(load_continuous("mountain-hike"), (4, 4))
+    with pytest.raises(ContinuousError, match="expected 1 numbers of cells"):
+        discretise(load_continuous("walk-1d"), (4, 4))
