@@ -25,13 +25,22 @@ any plan and saves k.  So every iterate from there is a lower bound, and so is t
 (4) A bound of depth n − 1 extended by ``W(s, σ₁…σₙ) = Σ_s' T(σ₁)(s,s') W(s', σ₂…σₙ)`` is, by
 concavity, a bound of depth n and no smaller at the roots: deeper is never worse.  ∎
 
+Told for free.  Where roots were raised from elsewhere (``raise_roots``), to L say, a blind step
+also costs at least a look less its price, ``B C(a) + α B T(a) L``: what an agent pays who is told
+the next state once for nothing, since G is concave.  Sweeps take the larger of the two.  Without
+outside help the rule never binds, since a state told late is worth less than one told now.
+
 Depth 1 is the Fast Informed Bound.  For a plan's node ``a₁…a_m``, m > n, from root j the number
 ``Σ_s B(j, a₁…a_{m−n})(s) W(s, a_{m−n+1}…a_m)`` is a lower bound by the same concavity.
 
 No belief is formed: every term is one product of transition rows with a block of Aⁿ columns.
 ``B(s, σ)`` depends on (s, σ₁) only through the row T(σ₁)(s, ·), so equal rows are kept once
-(``rows``); in ICU-Sepsis that is a sixth of them.  Rounding is covered by a margin taken off at
-the start; terminal states stay exactly 0.
+(``rows``); in ICU-Sepsis that is a sixth of them.
+
+In floating point every number that a sweep raises is first lowered by what its own sums may be off
+by: a share of its absolute terms, which add up to at most its value and twice what can be earned
+from there on.  So every iterate is a bound in exact arithmetic, and each root's error follows its
+own size, not that of the largest number in the problem.  Terminal states stay exactly 0.
 """
 
 from __future__ import annotations
@@ -44,9 +53,10 @@ import numpy as np
 import psutil
 
 from solvers.core.baseline import solve_baseline
+from solvers.core.lower_bound import lower_bound_from
 from solvers.core.model import SensingMDP
 from solvers.core.solver import Budget, SolverError
-from solvers.kernels.mixtures import Levels, action_values, climb, distinct_rows, mix
+from solvers.kernels.mixtures import Constants, Levels, action_values, climb, distinct_rows, mix
 
 MEMORY_SHARE = 0.6
 """Share of the free memory that may be taken."""
@@ -55,11 +65,14 @@ MEMORY_UNASKED = 2.5e9
 BLOCKS_HELD = 5
 """Arrays of the deepest level's size that are alive at once."""
 MEMORY_UNNOTICED = 1e7
-"""Bytes so few that asking how much memory is free is not worth the time."""
+"""A need of fewer bytes is granted without asking how much memory is free."""
 SHORT_RUN, SWEEP_OVERHEAD = 12, 2000
 """What reading a transition costs, and calling a sweep, counted in multiplications."""
 UNWATCHED = 0.01
 """Seconds of sweeps between two looks at the clock."""
+SWEEPS_FROM_ABOVE = 50
+"""Sweeps that tighten what can be earned, a part of every margin; any number of them is valid."""
+EPS = float(np.finfo(float).eps)
 SETTLED = 1e-9
 """A sweep that raises no root by more than this share of the largest value ends the climb."""
 SETTLED_ON_THE_WAY = 1e-6
@@ -79,17 +92,30 @@ class DelayedInformation:
     work : multiplications made so far, the same on every machine
     """
 
-    def __init__(self, problem: SensingMDP) -> None:
+    def __init__(self, problem: SensingMDP, stop: np.ndarray | None = None) -> None:
         self.problem = problem
+        self.stop = np.zeros(1, np.int64) if stop is None else stop
         self.rows = distinct_rows(problem)
-        self.W0 = valid_start(problem)
+        gains = largest_gain(problem)
+        self.W0 = lower_bound_from(problem, solve_baseline(problem)[0])
         self.sweep_seconds, self.work = 0.0, 0.0
-        self._costs = np.array(problem.costs, order="C")  # read-only is another type to compile
-        self._terminal = np.array(problem.terminal)
-        self._look_costs = problem.costs + problem.sensing_costs()
         R = len(self.rows.indptr) - 1
+        row_gains = np.empty((R, 1))
+        mix(self.rows, self.rows.itself, gains[:, None], row_gains, self.stop)
+        k = problem.sensing_costs()
+        self.constants = Constants(
+            costs=np.array(problem.costs, order="C"),  # read-only is another type to compile
+            look_costs=problem.costs + k,
+            price=np.ascontiguousarray(k.max(axis=0)),
+            terminal=np.array(problem.terminal),
+            discount=problem.discount,
+            gains=gains,
+            row_gains=row_gains[:, 0],
+            rounding=(int(np.diff(self.rows.indptr).max()) + 16) * EPS,
+        )
         self.levels = Levels(np.array([0, 0, R]), *(np.empty(R) for _ in range(3)))
-        mix(self.rows, self.rows.itself, self.W0[:, None], self.W(1))
+        mix(self.rows, self.rows.itself, self.W0[:, None], self.W(1), self.stop)
+        self.W(1)[:] -= 4 * self.constants.rounding * (np.abs(self.W(1)) + 2 * row_gains)
 
     @property
     def depth(self) -> int:
@@ -105,19 +131,17 @@ class DelayedInformation:
 
     def look_values(self, V: np.ndarray) -> np.ndarray:
         """``C(a) + k(a) + α T(a) V``, the cost of acting and looking: (S,) -> (S, A)."""
-        Q, ahead = np.empty(self._costs.shape), np.empty(len(self.rows.indptr) - 1)
-        action_values(self.rows, self._look_costs, self.problem.discount, V, ahead, Q)
+        costs = self.constants.look_costs
+        Q, ahead = np.empty(costs.shape), np.empty(len(self.rows.indptr) - 1)
+        action_values(self.rows, costs, self.problem.discount, V, ahead, Q)
         return Q
 
     def sweep(self, enough: float = np.inf, most: int = 1) -> tuple[int, float]:
         """Back up everything, ``most`` times at most and until no root rises by more than
         ``enough``; returns the number of sweeps and the largest rise of a root in the last."""
         began = time.perf_counter()
-        done, rise = climb(
-            self.rows, self._costs, self._look_costs, self._terminal,
-            self.problem.discount, self.W0, self.levels, enough, most,
-        )  # fmt: skip
-        self.sweep_seconds = (time.perf_counter() - began) / done
+        done, rise = climb(self.rows, self.constants, self.W0, self.levels, enough, most, self.stop)
+        self.sweep_seconds = (time.perf_counter() - began) / max(done, 1)
         self.work += done * self.sweep_work(self.depth)
         return done, rise
 
@@ -126,12 +150,20 @@ class DelayedInformation:
         A = float(self.problem.num_actions)
         return 2 * len(self.rows.data) * (A**depth + SHORT_RUN) + SWEEP_OVERHEAD
 
-    def climb(self, budget: Budget | None = None, settled: float = SETTLED) -> int:
-        """Sweep until no root rises by more than ``settled`` of the largest value, or the budget
-        holds no more sweep; returns the number of sweeps."""
-        enough = settled * (np.abs(self.W0).max() + self.problem.max_sensing_cost)
+    def climb(
+        self,
+        budget: Budget | None = None,
+        settled: float = SETTLED,
+        enough: float | None = None,
+    ) -> int:
+        """Sweep until no root rises by more than ``enough`` (if not given, ``settled`` times the
+        largest value), or the budget is over; returns the number of sweeps."""
+        if enough is None:
+            enough = settled * (np.abs(self.W0).max() + self.problem.max_sensing_cost)
         sweeps, rise = 0, np.inf
         while rise > enough and (budget is None or budget.left() > self.sweep_seconds):
+            if self.stop[0]:
+                break
             # Between two looks at the clock: one sweep until it is known how long one takes.
             most = int(UNWATCHED / max(self.sweep_seconds, 1e-7)) + 1 if sweeps else 1
             done, rise = self.sweep(enough, most)
@@ -149,18 +181,21 @@ class DelayedInformation:
 
     def deepen(self) -> None:
         """From depth n to n + 1 with every value kept; refuses what memory does not hold."""
-        rows, old, n = self.rows, self.levels, self.depth
+        rows, old, n, never = self.rows, self.levels, self.depth, np.zeros(1, np.int64)
         refuse_beyond_memory(self.problem, n + 1, len(self.W(1)))
         end = old.offset[-1] + (old.offset[-1] - old.offset[-2]) * self.problem.num_actions
         offset = np.append(old.offset, end)
         W, stages = (np.concatenate([x, np.empty(end - len(x))]) for x in (old.W, old.stages))
         self.levels = Levels(offset, W, stages, np.empty(end))
         if n == 1:
-            mix(rows, rows.itself, self._costs, self._block(stages, 2))
-            mix(rows, rows.itself, np.ascontiguousarray(W[rows.row_of]), self.W(2))
+            mix(rows, rows.itself, self.constants.costs, self._block(stages, 2), never)
+            mix(rows, rows.itself, np.ascontiguousarray(W[rows.row_of]), self.W(2), never)
         else:
-            mix(rows, rows.row_of, self._block(stages, n), self._block(stages, n + 1))
-            mix(rows, rows.row_of, self.W(n), self.W(n + 1))
+            mix(rows, rows.row_of, self._block(stages, n), self._block(stages, n + 1), never)
+            mix(rows, rows.row_of, self.W(n), self.W(n + 1), never)
+        gains = 2 * self.problem.discount**-n * self.constants.row_gains[:, None]
+        share = (n + 2) * self.constants.rounding
+        self.W(n + 1)[:] -= share * (np.abs(self.W(n + 1)) + gains)
         self.sweep_seconds *= self.problem.num_actions  # an estimate until the first one is made
 
 
@@ -205,14 +240,18 @@ def linear_sensing_only(problem: SensingMDP) -> str | None:
     return "its sensing cost is a function of the belief; give a number or an array instead"
 
 
-def valid_start(problem: SensingMDP) -> np.ndarray:
-    """V* (S,), lowered until it is a bound in floating point too and stays one while climbing."""
-    V, Q = solve_baseline(problem)
-    alpha, S = problem.discount, problem.num_states
-    scale = float(np.abs(V).max() + np.abs(problem.costs).max() + problem.max_sensing_cost)
-    rounding = (S + 16) * np.finfo(float).eps * scale
-    short = max(0.0, float((V - Q.min(axis=1)).max())) + rounding
-    return np.where(problem.terminal, 0.0, V - short / (1 - alpha))
+def largest_gain(problem: SensingMDP) -> np.ndarray:
+    """At least the most that can be earned from each state, costs left out: (S,).
+
+    Sweeps from above stay above; a few of them make it follow each state's own size.
+    """
+    gains = np.maximum(-problem.costs, 0.0)
+    total = gains.max() * problem.expected_steps
+    for _ in range(SWEEPS_FROM_ABOVE if gains.any() else 0):
+        ahead = np.stack([T @ total for T in problem.transitions], axis=1)
+        sums = (gains + problem.discount * ahead).max(axis=1) * (1 + 1e-12)
+        total = np.where(problem.terminal, 0.0, np.minimum(total, sums))
+    return total
 
 
 def memory_needed(problem: SensingMDP, depth: int, rows: int) -> float:
@@ -221,7 +260,7 @@ def memory_needed(problem: SensingMDP, depth: int, rows: int) -> float:
 
 
 def memory_to_take(need: float) -> float:
-    """Bytes that may be taken; of a need that nobody notices, that alone is said."""
+    """Bytes that may be taken; a small need is granted without asking the system."""
     if need <= MEMORY_UNNOTICED:
         return need
     return MEMORY_SHARE * psutil.virtual_memory().available

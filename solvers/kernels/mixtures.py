@@ -1,7 +1,8 @@
 """Compiled products of transition rows with blocks of columns: all that delayed information does.
 
-A block ``X`` (Q, w) holds w numbers for each of Q things; ``of`` (S, B) says which thing stands for
-state s in the b-th block.  The mixture of row r over block b is ``Σ_s rows(r, s) X[of[s, b]]``.
+``X`` (Q, w) is a matrix whose rows belong to states or to transition rows; ``of`` (S, B) says which
+of its rows stands for state s in the b-th block.  The mixture of transition row r over block b is
+the weighted sum ``Σ_s rows(r, s) X[of[s, b]]``.
 
 A whole climb is one compiled call: on a small problem a sweep takes microseconds, and every numpy
 call between two sweeps would take as long again.
@@ -33,6 +34,25 @@ class Rows(NamedTuple):
     data: np.ndarray
     row_of: np.ndarray
     itself: np.ndarray
+
+
+class Constants(NamedTuple):
+    """What a sweep reads of a problem.
+
+    costs, look_costs (S, A) : of acting blind, and of acting and looking
+    price (A,) : the most that looking costs with each action; terminal (S,)
+    gains (S,), row_gains (R,) : the most that can be earned from each state, and after each row
+    rounding : what the sums of one step may be off by, as a share of the sum of absolute terms
+    """
+
+    costs: np.ndarray
+    look_costs: np.ndarray
+    price: np.ndarray
+    terminal: np.ndarray
+    discount: float
+    gains: np.ndarray
+    row_gains: np.ndarray
+    rounding: float
 
 
 class Levels(NamedTuple):
@@ -75,11 +95,14 @@ def distinct_rows(problem: SensingMDP) -> Rows:
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def mix(rows, of, X, out):
-    """Every mixture: (S, B), (Q, w) -> ``out`` (R, B·w)."""
+def mix(rows, of, X, out, stop):
+    """Every mixture: (S, B), (Q, w) -> ``out`` (R, B·w), or a part of them once ``stop[0]`` is
+    set."""
     B, w = of.shape[1], X.shape[1]
-    out[:] = 0.0
     for r in range(len(out)):
+        if stop[0]:
+            return
+        out[r] = 0.0
         for b in range(B):
             for first in range(0, w, CHUNK):
                 end = min(first + CHUNK, w)
@@ -93,7 +116,10 @@ def mix(rows, of, X, out):
 @njit(cache=True, nogil=True)
 def action_values(rows, look_costs, alpha, V, ahead, Q):
     """``look_costs + α T(a) V`` into Q (S, A), by way of the mixtures of V (S,), ``ahead`` (R,)."""
-    mix(rows, rows.itself, V.reshape(-1, 1), ahead.reshape(-1, 1))
+    for r in range(len(ahead)):
+        ahead[r] = 0.0
+        for e in range(rows.indptr[r], rows.indptr[r + 1]):
+            ahead[r] += rows.data[e] * V[rows.indices[e]]
     S, A = Q.shape
     for s in range(S):
         for a in range(A):
@@ -101,32 +127,43 @@ def action_values(rows, look_costs, alpha, V, ahead, Q):
 
 
 @njit(cache=True, nogil=True)
-def climb(rows, costs, look_costs, terminal, alpha, W0, levels, enough, most):
+def climb(rows, problem, W0, levels, enough, most, stop):
     """Back up everything until no root W0 (S,) rises by more than ``enough``, ``most`` times at
-    most; returns the number of sweeps and the last rise."""
+    most or until ``stop[0]`` is set; returns the number of sweeps and the last rise.
+
+    Every number only rises, and each by itself to a proven bound, so a sweep may stop anywhere.
+    """
+    costs, alpha, price = problem.costs, problem.discount, problem.price
     S, A = costs.shape
     offset, stages, looks, W = levels.offset, levels.stages, levels.looks, levels.W
     n, R = len(offset) - 2, len(rows.indptr) - 1
     Q, rise = np.empty((S, A)), 0.0
     for sweep in range(most):
-        action_values(rows, look_costs, alpha, W0, looks[:R], Q)
+        action_values(rows, problem.look_costs, alpha, W0, looks[:R], Q)
         for m in range(1, n):
             out = looks[offset[m + 1] : offset[m + 2]].reshape(R, -1)
             if m == 1:
-                mix(rows, rows.itself, Q, out)
+                mix(rows, rows.itself, Q, out, stop)
             else:
-                mix(rows, rows.row_of, looks[offset[m] : offset[m + 1]].reshape(R, -1), out)
-        _back_up_last(rows, costs, alpha, offset, stages, looks, W, Q)
+                mix(rows, rows.row_of, looks[offset[m] : offset[m + 1]].reshape(R, -1), out, stop)
+        if stop[0]:
+            return sweep, np.inf
+        _back_up_last(rows, problem, levels, Q, stop)
         for m in range(n - 1, 0, -1):
             below = slice(offset[m + 1], offset[m + 2])
-            raise_from_below(A, stages[below], W[below], looks[below], alpha, W[offset[m] :])
+            margin = problem.rounding * (n + 2), alpha ** (1 - m) * problem.row_gains
+            raise_from_below(
+                price, margin, stages[below], W[below], looks[below], alpha, W[offset[m] :]
+            )
         rise = 0.0
         for s in range(S):
-            if terminal[s]:
+            if problem.terminal[s]:
                 continue
             least = np.inf
             for a in range(A):
-                least = min(least, costs[s, a] + alpha * W[rows.row_of[s, a]], Q[s, a])
+                blind = max(costs[s, a] + alpha * W[rows.row_of[s, a]], Q[s, a] - price[a])
+                least = min(least, blind, Q[s, a])
+            least -= problem.rounding * (abs(least) + 2 * problem.gains[s])
             rise = max(rise, least - W0[s])
             W0[s] = max(W0[s], least)
         if rise <= enough:
@@ -135,25 +172,28 @@ def climb(rows, costs, look_costs, terminal, alpha, W0, levels, enough, most):
 
 
 @njit(cache=True, nogil=True)
-def _back_up_last(rows, costs, alpha, offset, stages, looks, W, Q):
+def _back_up_last(rows, problem, levels, Q, stop):
     """Level n, where the oldest state is revealed."""
+    costs, alpha, price = problem.costs, problem.discount, problem.price
+    offset, stages, looks, W = levels.offset, levels.stages, levels.looks, levels.W
     S, A = costs.shape
     n, R = len(offset) - 2, len(rows.indptr) - 1
+    margin = problem.rounding * (n + 2), alpha ** (1 - n) * problem.row_gains
     last = W[offset[n] : offset[n + 1]]
     if n == 1:
         ahead = np.empty((S, A))
         for s in range(S):
             for a in range(A):
                 ahead[s, a] = costs[s, a] + alpha * last[rows.row_of[s, a]]
-        raise_by_mixtures(rows, rows.itself, ahead, Q, A, last.reshape(R, -1))
+        raise_by_mixtures(rows, rows.itself, ahead, Q, price, margin, last.reshape(R, -1), stop)
         return
     look = looks[offset[n] : offset[n + 1]].reshape(R, -1)
     ahead = (stages[offset[n] : offset[n + 1]] + alpha * last).reshape(R, -1)
     if A * ahead.shape[1] > WIDE:
-        raise_by_mixtures(rows, rows.row_of, ahead, look, A, last.reshape(R, -1))
+        raise_by_mixtures(rows, rows.row_of, ahead, look, price, margin, last.reshape(R, -1), stop)
         return
     ahead, look = _side_by_side(rows.row_of, ahead), _side_by_side(rows.row_of, look)
-    raise_by_mixtures(rows, rows.itself, ahead, look, A, last.reshape(R, -1))
+    raise_by_mixtures(rows, rows.itself, ahead, look, price, margin, last.reshape(R, -1), stop)
 
 
 @njit(cache=True, nogil=True)
@@ -167,14 +207,27 @@ def _side_by_side(of, X):
     return out
 
 
+@njit(cache=True, nogil=True)
+def _tiled(price):
+    """The price of looking with each action, again and again, up to about CHUNK numbers."""
+    A = len(price)
+    tiled = np.empty(max(CHUNK // A, 1) * A)
+    for c in range(len(tiled)):
+        tiled[c] = price[c % A]
+    return tiled
+
+
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def raise_by_mixtures(rows, of, ahead, looks, A, W):
-    """Raise W (R, B·w / A) in place to the least, over each run of A columns, of the mixtures of
-    ``ahead`` and of ``looks``, both (Q, w)."""
-    B, w = of.shape[1], ahead.shape[1]
-    chunk = max(CHUNK // A, 1) * A
+def raise_by_mixtures(rows, of, ahead, looks, price, margin, W, stop):
+    """Raise W (R, B·w / A) in place to the least, over each run of A columns, of going on blind
+    (mixtures of ``ahead``) and of looking (of ``looks``), both (Q, w); see :func:`_raise`."""
+    B, w, A = of.shape[1], ahead.shape[1], len(price)
+    tiled = _tiled(price)
+    chunk = len(tiled)
     blind, look = np.empty(min(chunk, w)), np.empty(min(chunk, w))
     for r in range(len(W)):
+        if stop[0]:
+            return
         for b in range(B):
             for first in range(0, w, chunk):
                 size = min(chunk, w - first)
@@ -186,40 +239,39 @@ def raise_by_mixtures(rows, of, ahead, looks, A, W):
                         blind[c] += p * x[c]
                     for c in range(size):
                         look[c] += p * y[c]
-                _raise(W[r, (b * w + first) // A :], blind, look, size, A)
+                out = W[r, (b * w + first) // A :]
+                _raise(out, blind[:size], look[:size], tiled, A, margin[0], 2 * margin[1][r])
 
 
 @njit(cache=True, nogil=True)
-def raise_from_below(A, stage, below, looks, alpha, W):
-    """Raise W in place to the least of ``stage + α below`` and ``looks``, over runs of A."""
-    for g in range(len(stage) // A):
-        least = np.inf
-        for c in range(g * A, (g + 1) * A):
-            least = min(least, stage[c] + alpha * below[c], looks[c])
-        W[g] = max(W[g], least)
+def raise_from_below(price, margin, stage, below, looks, alpha, W):
+    """Raise W in place to the least of going on blind, ``stage + α below``, and of looking, over
+    runs of A; the rows of W lie one after the other, as many as there are in ``margin[1]``."""
+    A, R = len(price), len(margin[1])
+    tiled = _tiled(price)
+    chunk, w = len(tiled), len(stage) // R
+    blind = np.empty(min(chunk, w))
+    for r in range(R):
+        for first in range(r * w, (r + 1) * w, chunk):
+            size = min(chunk, (r + 1) * w - first)
+            for c in range(size):
+                blind[c] = stage[first + c] + alpha * below[first + c]
+            look = looks[first : first + size]
+            _raise(W[first // A :], blind[:size], look, tiled, A, margin[0], 2 * margin[1][r])
 
 
 @njit(cache=True, nogil=True)
-def _raise(W, blind, look, size, A):
-    for c in range(size):
-        blind[c] = min(blind[c], look[c])
-    for g in range(size // A):
+def _raise(W, blind, look, tiled, A, share, gain):
+    """Raise W to the least over each run of A columns, less its rounding.
+
+    Going on blind costs at least what a look costs less its price, ``look − tiled``: the agent may
+    be told the state for free.  Rounding is a ``share`` of the sum of all absolute terms, and that
+    is at most ``|least| + gain`` with ``gain`` twice what can be earned from there on.
+    """
+    for c in range(len(blind)):
+        blind[c] = min(max(blind[c], look[c] - tiled[c]), look[c])
+    for g in range(len(blind) // A):
         least = blind[g * A]
         for c in range(g * A + 1, (g + 1) * A):
             least = min(least, blind[c])
-        W[g] = max(W[g], least)
-
-
-@njit(cache=True)
-def repetitions(rows, alpha, a, alive, negligible):
-    """How often action ``a`` can be repeated before the discounted chance to be in a state that
-    counts, from any of them, is negligible; ``alive`` (S,) is 1 in these states and 0 elsewhere."""
-    steps, discount = 0, 1.0
-    while discount * alive.max() > negligible:
-        ahead = np.zeros(len(alive))
-        for s in range(len(alive)):
-            r = rows.row_of[s, a]
-            for e in range(rows.indptr[r], rows.indptr[r + 1]):
-                ahead[s] += rows.data[e] * alive[rows.indices[e]]
-        alive, steps, discount = ahead, steps + 1, discount * alpha
-    return steps
+        W[g] = max(W[g], least - share * (abs(least) + gain))

@@ -1,32 +1,29 @@
 """DIPS, Delayed-Information Plan Search: anytime bounds from both sides.
 
-Its rounds follow SARSOP (Kurniawati, Hsu and Lee, 2008), which keeps alpha vectors on one side and
-a sawtooth bound on the other, samples beliefs along the optimistic policy where the gap exceeds
-what the target allows, and prunes what is provably not optimal.  A look collapses the belief to a
-root and a blind step has one successor, so here each of these has a sharper form:
+A look collapses the belief to a root and a blind step has one successor, so a policy is one plan
+per root: a string of blind actions that ends in a look, or never ends.  DIPS keeps a lower bound L
+and the value V of its plans at every root and tightens both::
 
-* an alpha vector is a plan: the upper bound is one plan per root, evaluated exactly and jointly, so
-  every look is refreshed from the best known root values;
-* the sawtooth's corners are the roots' lower bounds; between them stands the delayed-information
-  bound, which interpolates between S·Aⁿ beliefs instead of S corners;
-* a trial is a best-first search over the blind strings of one root, cut off where the bound
-  reaches the incumbent (pruning); it closes all looks on the way;
-* trials go to the roots that hold the gap, drawn by their share of it: the gap at each root times
-  how often it is landed on from start, along the present plans and along the optimistic ones
-  (excess gap).
+    L ← V* of the agent that sees everything;  V ← the better of looking always and never
+    W ← the delayed-information bound of depth 1
+    until the gap at the start is at most the target, or the budget is spent:
+        deepen W, if that is worth its work
+        round: from the roots that hold the gap, search best-first over blind plans, with W as
+               heuristic; what it proves raises L, what it finds lowers V
+        leap:  if a round closed all its searches and yet gained little, guess L near V and prove
+               the guess
+        spread: let L raise W, and W raise L, by sweeps
+        if searches ran into their node limit and the round gained little, raise the limit
 
-Rounds of trials alternate with sweeps of the delayed-information bound.  The bound is
-deepened as soon as that costs a small part of what was spent so far, or as much again when a round
-has stalled; a stalled round whose searches ran into their node limit raises that limit.
-
-The first plans are at each root the better of always looking and repeating one action for good;
-``warm_start`` adds SPI's.  It saves nodes but mostly less time than SPI takes, so it is off by
-default: on the paper's table it closes the 8x8 lake at k = 0.001 and the hard 4x4 lake at 0.01
-sooner, the hard one at 0.05 as soon, and is behind on all others.
+The bound is explained in ``bounds.delayed_information``, the search in ``bounds.plan_search``,
+rounds and leaps in ``bounds.root_bounds``; ``docs/dips.md`` tells the whole.
 """
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,36 +34,37 @@ from solvers.bounds.delayed_information import (
     linear_sensing_only,
     unspent_after,
 )
-from solvers.bounds.plan_search import AT_LIMIT
 from solvers.bounds.root_bounds import RootBounds, compile_search
 from solvers.core.model import SensingMDP
 from solvers.core.solution import BUDGET, SOLVED, Solution
 from solvers.core.solver import Budget, Solver, SolverError
 from solvers.planners.spi import SPI
 
+# What the numbers trade:
 FIRST_LIMIT = 32
 FIRST_WORK = 2**17
-"""In the first round a search may expand FIRST_WORK / (S A) nodes, and FIRST_LIMIT at least."""
+"""Nodes of a search in the first round, FIRST_WORK / (S A) and at least FIRST_LIMIT: more find
+plans sooner, fewer leave more time to make the bound good first."""
+RAISE = 4
+"""Factor of the node limit after a stalled round: larger wastes less on searches begun again,
+smaller wastes less on searches that a better bound would have cut short."""
 LAST_LIMIT = 2**21
+"""Most nodes of a search: a matter of memory."""
 STALLED = 0.7
 """A round that leaves more than this share of the gap has stalled."""
 SLACK_SHARE = 0.1
-"""Share of the gap that a round may leave open."""
-RAISE = 4
-"""After a stalled round the node limit of a search rises by this factor."""
+"""Share of the gap that a round may leave open: less means fewer, longer rounds."""
 DEEPEN, DEEPEN_STALLED = 0.25, 1.5
 """Share of the work made so far that a deeper level may cost, if rounds like the last one do not
 reach the target for less; and after a stalled round, if the raised node limit would cost more."""
 SWEEPS_PER_DEPTH = 8
 """How many sweeps the estimate of a deeper level counts on."""
-
+SETTLED_SHARE = 0.02
+"""Part of the present gap that a sweep must gain to be followed by another."""
 WARM_UPDATES = 2
 """Updates of SPI that a warm start makes."""
 WARM_SHARE = 0.25
-"""Share of the budget that a warm start may take; where a single update, which nothing interrupts,
-is expected to take more, there is none."""
-WARM_STEPS, STEPS_SPEED = 20, 1e9
-"""An update is about so many full steps of all roots, at so many multiplications a second."""
+"""Share of the budget that a warm start may take."""
 
 
 @dataclass
@@ -75,19 +73,30 @@ class DIPS(Solver):
 
     target_gap : stop when the bounds are this close, as a share of the value
     depth : of the delayed-information bound at the start; it deepens from there
-    warm_start : start from SPI's plans as well, where budget allows
+    roots : "reachable" to work on the roots that matter for the start, along the plans found and
+        along the optimistic ones; "all" to tighten the bounds of every root
+    threads : searches that run at once; the answer does not depend on it
+    warm_start : start from SPI's plans as well
     seed : of the order in which roots are drawn; a run that reaches its target is the same again
     """
 
     name = "dips"
     target_gap: float = 1e-6
     depth: int = 1
+    roots: str = "reachable"
+    threads: int = 1
     warm_start: bool = False
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.seed, int | np.integer) and self.seed >= 0):
-            raise SolverError(f"dips: seed is {self.seed!r}; expected a whole number >= 0")
+        for name, least in (("seed", 0), ("threads", 1)):
+            number = getattr(self, name)
+            if not (isinstance(number, int | np.integer) and number >= least):
+                raise SolverError(f"dips: {name} is {number!r}; expected a whole number >= {least}")
+        if self.roots not in ("reachable", "all"):
+            raise SolverError(f'dips: roots is {self.roots!r}; expected "reachable" or "all"')
+        if not (isinstance(self.target_gap, float | int) and self.target_gap >= 0):
+            raise SolverError(f"dips: target_gap is {self.target_gap!r}; expected a number >= 0")
 
     def supports(self, problem: SensingMDP) -> str | None:
         return linear_sensing_only(problem)
@@ -101,57 +110,86 @@ class DIPS(Solver):
     def solve(self, problem: SensingMDP, budget: Budget) -> Solution:
         check_depth(self.depth)
         budget = unspent_after(self.warm_up, budget)
-        bounds = RootBounds(problem, self.seed)
-        trace = [(budget.spent(), bounds.lower, bounds.upper)]
-        if self.warm_start and update_seconds(problem) <= WARM_SHARE * budget.left():
-            spi = SPI(max_iterations=WARM_UPDATES)
-            bounds.take_plans(spi.solve(problem, Budget(WARM_SHARE * budget.left())).policy.plans)
-            trace.append((budget.spent(), bounds.lower, bounds.upper))
-        while bounds.information.depth < self.depth:
-            bounds.spread(settled_for(bounds), budget)
-            bounds.deepen()
-        bounds.spread(settled_for(bounds), budget)
-        limit, rounds = max(FIRST_LIMIT, FIRST_WORK // problem.costs.size), 0
-        worth = bounds.work
-        while bounds.gap > self.target_gap and not budget.over():
-            deeper = can_deepen(bounds, worth, budget)
-            if deeper:
-                bounds.deepen()
+        with alarm(budget) as stop:
+            bounds = RootBounds(problem, self.seed, self.threads, self.weights(problem), stop)
+            trace = [(budget.spent(), *at_start(bounds))]
+            if self.warm_start:
+                spi = SPI(max_iterations=WARM_UPDATES)
+                share = Budget(max(WARM_SHARE * budget.left(), 1e-3))
+                bounds.take_plans(spi.solve(problem, share).policy.plans)
+                trace.append((budget.spent(), *at_start(bounds)))
+            while bounds.information.depth < self.depth:
                 bounds.spread(settled_for(bounds), budget)
-            before, work = bounds.gap, bounds.work
-            ends = bounds.round(limit, SLACK_SHARE, budget)
+                bounds.deepen()
             bounds.spread(settled_for(bounds), budget)
-            rounds += 1
-            trace.append((budget.spent(), bounds.lower, bounds.upper))
-            rest = rounds_to(self.target_gap, before, bounds.gap) * (bounds.work - work)
-            worth = min(DEEPEN * bounds.work, rest)
-            if bounds.gap > STALLED * before and ends[AT_LIMIT]:
-                limit = min(RAISE * limit, LAST_LIMIT)
-                worth = min(DEEPEN_STALLED * bounds.work, RAISE * ends[AT_LIMIT])
-            elif bounds.gap > 0.999 * before and not deeper:
-                break  # every search closed and nothing moves: rounding is what is left
+            rounds = self.search(bounds, budget, trace)
         return Solution(
             policy=bounds.policy(),
             lower_bound=bounds.L,
             upper_bound=bounds.V,
             iterations=rounds,
-            status=SOLVED if bounds.gap <= self.target_gap else BUDGET,
+            status=SOLVED if gap_of(bounds) <= self.target_gap else BUDGET,
             trace=trace,
             seconds=budget.spent(),
-            info={"depth": bounds.information.depth, "expanded": bounds.expanded},
+            info={
+                "depth": bounds.information.depth,
+                "expanded": bounds.searcher.expanded,
+                "dropped": bounds.searcher.dropped,
+                "leaps": bounds.leaps,
+            },
         )
 
+    def weights(self, problem: SensingMDP) -> np.ndarray:
+        """How much each root's gap matters: (S,)."""
+        if self.roots == "reachable":
+            return problem.start
+        return 0.5 * problem.start + 0.5 * ~problem.terminal / max((~problem.terminal).sum(), 1)
 
-def update_seconds(problem: SensingMDP) -> float:
-    """About what one update of SPI takes, which nothing interrupts."""
-    S, A = problem.costs.shape
-    return WARM_STEPS * S * S * A * (A + 1) / STEPS_SPEED
+    def search(self, bounds: RootBounds, budget: Budget, trace: list) -> int:
+        """The main loop; returns the number of rounds."""
+        limit, rounds = max(FIRST_LIMIT, FIRST_WORK // bounds.problem.costs.size), 0
+        worth = bounds.work
+        while gap_of(bounds) > self.target_gap and not budget.over():
+            deeper = can_deepen(bounds, worth, budget)
+            if deeper:
+                bounds.deepen()
+                bounds.spread(settled_for(bounds), budget)
+            before, work = gap_of(bounds), bounds.work
+            done = bounds.round(limit, SLACK_SHARE, budget)
+            stalled = gap_of(bounds) > STALLED * before
+            leapt = stalled and not done.work_at_limit and bounds.leap(limit, budget)
+            bounds.spread(settled_for(bounds), budget)
+            rounds += 1
+            trace.append((budget.spent(), *at_start(bounds)))
+            rest = rounds_to(self.target_gap, before, gap_of(bounds)) * (bounds.work - work)
+            worth = min(DEEPEN * bounds.work, rest)
+            if stalled and done.work_at_limit:
+                worth = min(DEEPEN_STALLED * bounds.work, RAISE * done.work_at_limit)
+                stuck = limit == LAST_LIMIT
+                limit = min(RAISE * limit, LAST_LIMIT)
+            else:
+                stuck = True
+            if stuck and not (done.moved or leapt or deeper):
+                break  # every search is closed or at its end and nothing moves
+        return rounds
+
+
+def at_start(bounds: RootBounds) -> tuple[float, float]:
+    """Both bounds under the problem's own start distribution."""
+    start = bounds.problem.start
+    return float(start @ bounds.L), float(start @ bounds.V)
+
+
+def gap_of(bounds: RootBounds) -> float:
+    """Distance of the bounds as a share of the value, or of the floor where that is near 0."""
+    return max(0.0, bounds.upper - bounds.lower) / max(
+        abs(bounds.upper), bounds.problem.cost_floor, 1e-300
+    )
 
 
 def settled_for(bounds: RootBounds) -> float:
-    """How far the delayed-information bound climbs: a small part of the present gap."""
-    scale = np.abs(bounds.L).max() + bounds.problem.max_sensing_cost
-    return max(1e-12, 0.02 * (bounds.upper - bounds.lower) / scale)
+    """How much a root must rise in a sweep for another one: a small part of the present gap."""
+    return SETTLED_SHARE * max(bounds.upper - bounds.lower, 1e-12 * abs(bounds.upper))
 
 
 def rounds_to(target: float, before: float, gap: float) -> float:
@@ -170,3 +208,19 @@ def can_deepen(bounds: RootBounds, worth: float, budget: Budget) -> bool:
     work = SWEEPS_PER_DEPTH * information.sweep_work(information.depth + 1)
     seconds = SWEEPS_PER_DEPTH * information.sweep_seconds * bounds.problem.num_actions
     return work <= worth and seconds <= 0.5 * budget.left() and information.has_room_below()
+
+
+@contextmanager
+def alarm(budget: Budget) -> Iterator[np.ndarray]:
+    """A flag (1,) that compiled loops read, set to 1 when the budget is over."""
+    stop = np.zeros(1, np.int64)
+    if budget.seconds == float("inf"):
+        yield stop
+        return
+    timer = threading.Timer(max(budget.left(), 0.0), stop.fill, (1,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield stop
+    finally:
+        timer.cancel()

@@ -4,19 +4,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.problems import load_problem
-from solvers.bounds.plan_search import BY_LOOK, BY_VALUE, Found, pack_scores, search_root
 from solvers.bounds.root_bounds import RootBounds
-from solvers.core.baseline import action_values
+from solvers.kernels.plan_kernel import BY_LOOK, BY_VALUE
 from tests.solvers.brute_force import bracket, small_problems
 
 
 def search(bounds, root, slack=0.0, limit=3000):
-    QL, QV = (action_values(bounds.problem, X, bounds.look_costs) for X in (bounds.L, bounds.V))
-    scores = pack_scores(bounds.tables, QL, QV)
-    states, weights = np.empty(2**18, np.int32), np.empty(2**18)
-    return Found(
-        *search_root(root, bounds.tables, scores, bounds.V[root], slack, limit, 60, states, weights)
-    )
+    QL, QV = (bounds.information.look_values(X) for X in (bounds.L, bounds.V))
+    slacks = np.full(len(bounds.V), slack)
+    return bounds.searcher.search([root], QL, QV, bounds.V, bounds.size, slacks, limit)[0]
 
 
 def cost_of(problem, root, found, V):

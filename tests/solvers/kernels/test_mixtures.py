@@ -15,6 +15,8 @@ from solvers.kernels.mixtures import (
 )
 from tests.solvers.brute_force import small_problems
 
+GO_ON = np.zeros(1, np.int64)
+
 
 def as_matrix(rows):
     shape = (len(rows.indptr) - 1, len(rows.itself))
@@ -29,20 +31,23 @@ def test_mixtures_are_the_plain_sums(problem, seed, w):
     dense, A = as_matrix(rows), problem.num_actions
     R, w = len(dense), w // A * A
     ahead, looks = rng.normal(size=(2, R, w))
+    price, exact = rng.uniform(size=A), (0.0, np.zeros(R))
 
     def plain(X):
         return np.concatenate([dense @ X[rows.row_of[:, b]] for b in range(A)], axis=1)
 
     out = np.empty((R, A * w))
-    mix(rows, rows.row_of, ahead, out)
+    mix(rows, rows.row_of, ahead, out, GO_ON)
     assert out == pytest.approx(plain(ahead), abs=1e-12)
     W = np.full((R, w), -0.5)
-    raise_by_mixtures(rows, rows.row_of, ahead, looks, A, W)
-    both = np.minimum(plain(ahead), plain(looks)).reshape(R, -1, A).min(axis=2)
+    raise_by_mixtures(rows, rows.row_of, ahead, looks, price, exact, W, GO_ON)
+    told = np.maximum(plain(ahead), plain(looks) - np.tile(price, w))
+    both = np.minimum(told, plain(looks)).reshape(R, -1, A).min(axis=2)
     assert pytest.approx(np.maximum(both, -0.5), abs=1e-12) == W
     W = np.full(R * w // A, -0.5)
-    raise_from_below(A, ahead.ravel(), looks.ravel(), ahead.ravel(), 0.5, W)
-    least = np.minimum(ahead + 0.5 * looks, ahead).reshape(-1, A).min(axis=1)
+    raise_from_below(price, exact, ahead.ravel(), looks.ravel(), ahead.ravel(), 0.5, W)
+    told = np.maximum(ahead + 0.5 * looks, ahead - np.tile(price, w // A))
+    least = np.minimum(told, ahead).reshape(-1, A).min(axis=1)
     assert pytest.approx(np.maximum(least, -0.5), abs=1e-12) == W
 
 

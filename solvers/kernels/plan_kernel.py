@@ -1,0 +1,275 @@
+"""The compiled loop of plan search; what it proves, and why, stands in ``bounds.plan_search``."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from solvers.kernels.belief_store import (
+    FIRST_SLOTS,
+    SAME,
+    doubled,
+    hash_belief,
+    place_of,
+    same_belief,
+    step_belief,
+)
+from solvers.kernels.heap import pop, push
+from solvers.kernels.mixtures import Rows
+
+AT_LIMIT, BY_LOOK, BY_VALUE = 0, 1, 2
+"""Why a search ended: at its node limit, by a look against L, or within slack of the incumbent."""
+MAX_DEPTH = 2000
+"""Longest blind string that is searched."""
+LONGEST_LOOP = 4000
+"""Most actions written out of a plan that goes round for ever."""
+EPS = float(np.finfo(float).eps)
+
+
+class Tables(NamedTuple):
+    """What the kernel reads of a problem and its delayed-information bound.
+
+    costs (S, A)
+    W, offset (n+2,) : the bound; all levels flat, level m = 1…n from ``offset[m]``
+    look_price (A,) : the most that looking costs with each action
+    floor : differences of costs up to this count as none
+    fan_in : most states from which one action leads to one state
+    """
+
+    rows: Rows
+    costs: np.ndarray
+    W: np.ndarray
+    offset: np.ndarray
+    look_price: np.ndarray
+    discount: float
+    floor: float
+    fan_in: int
+
+
+@njit(cache=True, nogil=True)
+def slips(steps, jumps, t):
+    """What rounding can add up to on a walk with so many blind steps and jumps from a dropped node
+    to the one it was dropped for, as a share of the root's size.
+
+    A weight of a belief is off by ``fan_in + 1`` roundings a blind step, a cost by that and its own
+    sum; two nodes of one belief differ by the errors of both and by SAME.
+    """
+    weights = steps * (t.fan_in + 1) * EPS
+    return weights + (t.costs.shape[0] + steps + 16) * EPS + jumps * (2 * weights + SAME)
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def _children_bounds(h, t, states, weights, suffix, known):
+    """W of every child: ``suffix`` are the last ``known`` actions, the belief is before them."""
+    A = t.costs.shape[1]
+    h[:] = 0.0
+    if known == 0:
+        for i in range(len(states)):
+            for a in range(A):
+                h[a] += weights[i] * t.W[t.rows.row_of[states[i], a]]
+        return
+    width, column = 1, 0
+    for i in range(1, known):
+        column = column * A + suffix[i]
+        width *= A
+    for i in range(len(states)):
+        row = t.rows.row_of[states[i], suffix[0]]
+        base = t.offset[known + 1] + (row * width + column) * A
+        for a in range(A):
+            h[a] += weights[i] * t.W[base + a]
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def _score(total, scores, states, weights):
+    """``total`` = Σ weight · scores[state]."""
+    total[:] = 0.0
+    for i in range(len(states)):
+        row, x = scores[states[i]], weights[i]
+        for c in range(len(total)):
+            total[c] += x * row[c]
+
+
+@njit(cache=True, nogil=True)
+def _no_better(zx, mx, zd, md, lo, hi, alpha, strictly):
+    """Whether going on from d costs at least as much as from x (level), or more (detour)."""
+    gx, gd = alpha**mx, alpha**md
+    if mx == md:
+        return zx <= zd
+    if mx > md:
+        return zx + gx * lo <= zd + gd * lo and zx + gx * hi <= zd + gd * hi
+    # "less than", not "at most": where all costs are 0 so is the margin
+    return zx + gx * lo + strictly < zd + gd * lo and zx + gx * hi + strictly < zd + gd * hi
+
+
+@njit(cache=True, nogil=True)
+def _on_the_way(parent, depth, x, d):
+    """Whether node x lies on the way from the root to d."""
+    while depth[d] > depth[x]:
+        d = parent[d]
+    return d == x
+
+
+@njit(cache=True, nogil=True)
+def _rounds_of(alpha, period, before):
+    """How often a loop is written out: until nothing is left of what follows, or LONGEST_LOOP."""
+    most = max((LONGEST_LOOP - before) // period, 1)
+    return min(most, int(np.log(EPS) / (period * np.log(alpha))) + 1) if alpha < 1 else 1
+
+
+@njit(cache=True, nogil=True)
+def _write_path(out, parent, action, node):
+    """The last actions on the way to a node, as many as ``out`` holds."""
+    for i in range(len(out) - 1, -1, -1):
+        out[i] = action[node]
+        node = parent[node]
+
+
+@njit(cache=True, nogil=True)
+def search_root(root, t, scores, incumbent, size, slack, max_expanded, states, weights, stop):
+    """Search from one root; see :class:`Found` for what is returned.
+
+    scores : (S, 4A) side by side C, the costs of acting and looking against root values below and
+        above, and the costs of repeating one action for good
+    incumbent : the root's value in V; slack : how close to it counts as closed
+    size : at least the sum of all absolute costs on an optimal plan, discounted
+    states, weights : scratch pool that holds the beliefs of all expanded nodes
+    stop : (1,) the search ends as at its node limit once this is not 0
+    """
+    S, A = t.costs.shape
+    n, alpha = len(t.offset) - 2, t.discount
+    cap = max_expanded * A + 1
+    parent, action = np.empty(cap, np.int32), np.empty(cap, np.int16)
+    depth, slot = np.empty(cap, np.int32), np.empty(cap, np.int32)
+    z, f, heap = np.empty(cap), np.empty(cap), np.empty(cap, np.int32)
+    begin = np.empty(max_expanded + 1, np.int64)
+    # of each expanded node: its number, its belief's key, the cheapest plan closed at it
+    node_at, keys = np.empty(max_expanded, np.int32), np.empty(max_expanded, np.uint64)
+    end_cost, end_action = np.empty(max_expanded), np.empty(max_expanded, np.int32)
+    slots = np.full(FIRST_SLOTS, -1, np.int32)
+    dense, touched = np.zeros(S), np.empty(S, np.int32)
+    total, h, suffix = np.empty(4 * A), np.empty(A), np.empty(n, np.int64)
+    cost, look_low = total[:A], total[A : 2 * A]
+    look_high, forever = total[2 * A : 3 * A], total[3 * A :]
+    parent[0], action[0], depth[0], z[0], f[0], heap[0] = -1, -1, 0, 0.0, -np.inf, 0
+    open_nodes, nodes, expanded, dropped, entries, begin[0] = 1, 1, 0, 0, 0, 0
+    low, low_node, low_action = np.inf, -1, -1
+    best, best_node, best_action, best_loop, rounds = incumbent, -1, -1, -1, 0
+    cut = np.inf  # least bound among nodes that were not opened
+    deepest, why = 0, AT_LIMIT
+    strictly = 2 * size * slips(MAX_DEPTH, MAX_DEPTH, t) + t.floor
+    while True:
+        top = f[heap[0]] if open_nodes else np.inf
+        if top >= min(low, best - slack):
+            why = BY_LOOK if low < best - slack else BY_VALUE
+            break
+        if expanded + dropped >= max_expanded or begin[expanded] + S > len(states) or stop[0]:
+            break
+        node = pop(heap, open_nodes, f, depth)
+        open_nodes -= 1
+        m, first = depth[node], begin[expanded]
+        deepest = max(deepest, m)
+        if node == 0:
+            states[0], weights[0], count = root, 1.0, 1
+        else:
+            of = slot[parent[node]]
+            part = slice(begin[of], begin[of + 1])
+            count = step_belief(dense, touched, t.rows, action[node], states[part], weights[part])
+            for i in range(count):
+                s = touched[i]
+                states[first + i], weights[first + i] = s, dense[s]
+                dense[s] = 0.0
+        entries += count
+        part = slice(first, first + count)
+        # met before?
+        keys[expanded] = hash_belief(states[part], weights[part])
+        place = place_of(slots, keys, keys[expanded])
+        if slots[place] >= 0:
+            at = slots[place]
+            x, other = node_at[at], slice(begin[at], begin[at + 1])
+            if same_belief(dense, states[part], weights[part], states[other], weights[other]):
+                gx, gd = alpha ** depth[x], alpha**m
+                lo = max((f[x] - z[x]) / gx, (f[node] - z[node]) / gd) if gx * gd > 0 else -np.inf
+                if _no_better(z[x], depth[x], z[node], m, lo, end_cost[at], alpha, strictly):
+                    dropped += 1
+                    continue
+                if depth[x] < m and _on_the_way(parent, depth, x, node):
+                    period = m - depth[x]
+                    left = 1.0 - alpha**period
+                    around = (z[node] - z[x]) / left if left > 0 else 0.0
+                    slip = size * slips(m, m, t) * (1 + 1 / left if left > 0 else 1.0)
+                    if z[x] + around - slip < low:
+                        low, low_node, low_action = z[x] + around - slip, -1, -1
+                    times = _rounds_of(alpha, period, depth[x])
+                    kept = alpha ** (period * times)
+                    plan = z[x] + around * (1 - kept) + kept * gx * end_cost[at]
+                    if plan < best:
+                        best, best_node, best_action = plan, x, end_action[at]
+                        best_loop, rounds = node, times
+                    dropped += 1
+                    continue
+        slots[place], slot[node], node_at[expanded] = expanded, expanded, node
+        # close its looks and its repetitions
+        _score(total, scores, states[part], weights[part])
+        gone = alpha**m
+        end_cost[expanded] = np.inf
+        for a in range(A):
+            if z[node] + gone * look_low[a] < low:
+                low, low_node, low_action = z[node] + gone * look_low[a], node, a
+            if look_high[a] < end_cost[expanded]:
+                end_cost[expanded], end_action[expanded] = look_high[a], a
+            if forever[a] < end_cost[expanded]:
+                end_cost[expanded], end_action[expanded] = forever[a], A + a
+        if z[node] + gone * end_cost[expanded] < best:
+            best, best_node = z[node] + gone * end_cost[expanded], node
+            best_action, best_loop = end_action[expanded], -1
+        expanded += 1
+        begin[expanded] = first + count
+        if 2 * expanded > len(slots):
+            slots = doubled(slots, keys)
+        # open its children
+        known, at = min(n - 1, m), node
+        for i in range(known):
+            suffix[known - 1 - i] = action[at]
+            at = parent[at]
+        part = slice(begin[slot[at]], begin[slot[at] + 1])
+        _children_bounds(h, t, states[part], weights[part], suffix, known)
+        for a in range(A):
+            ahead = max(cost[a] + alpha * h[a], look_low[a] - t.look_price[a])
+            bound = max(f[node], z[node] + gone * ahead)
+            if bound >= best - slack or m + 1 >= MAX_DEPTH:
+                cut = min(cut, bound)
+                continue
+            parent[nodes], action[nodes], depth[nodes] = node, a, m + 1
+            z[nodes], f[nodes] = z[node] + gone * cost[a], bound
+            push(heap, open_nodes, nodes, f, depth)
+            open_nodes += 1
+            nodes += 1
+    lower = min(top, low, cut) - size * slips(deepest + 1, deepest if dropped else 0, t)
+    look_belief, belief = np.zeros(S), np.zeros(S)
+    look = (low_action, 0)
+    if low_node >= 0:
+        look = (low_action, depth[low_node])
+        for i in range(begin[slot[low_node]], begin[slot[low_node] + 1]):
+            look_belief[states[i]] = weights[i]
+    actions, spent, senses = np.empty(0, np.int64), 0.0, False
+    if best_node >= 0:
+        around = depth[best_loop] - depth[best_node] if best_loop >= 0 else 0
+        blind = depth[best_node]
+        actions = np.empty(blind + rounds * around + 1, np.int64)
+        _write_path(actions[:blind], parent, action, best_node)
+        spent = z[best_node]
+        if best_loop >= 0:
+            _write_path(actions[blind : blind + around], parent, action, best_loop)
+            for i in range(1, rounds):
+                actions[blind + i * around : blind + (i + 1) * around] = actions[
+                    blind : blind + around
+                ]
+            kept = alpha ** (around * rounds)
+            spent += (z[best_loop] - z[best_node]) / (1 - alpha**around) * (1 - kept)
+        actions[-1], senses = best_action % A, best_action < A
+        for i in range(begin[slot[best_node]], begin[slot[best_node] + 1]):
+            belief[states[i]] = weights[i]
+    found = lower, why, look, look_belief, best, actions, senses, spent, belief
+    return (*found, expanded, dropped, entries)
