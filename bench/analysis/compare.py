@@ -22,7 +22,8 @@ import pandas as pd
 
 from bench.analysis.frame import AS_PUBLISHED, BETTER, SURE, WORSE, problem_facts
 from bench.analysis.labels import cost_title, number, seconds
-from bench.store import rows
+from bench.store.result import identity_of
+from bench.store.status import SKIPPED
 
 REPRODUCED, IN_PART, NOT_REPRODUCED = "reproduced", "reproduced in part", "not reproduced"
 WHOLE = 15
@@ -84,8 +85,8 @@ def compare(suite: str, mine: pd.DataFrame, reference: pd.DataFrame) -> Comparis
     without = [m for m, r in pairs if m is not None and r["failure"] == "" and m["failure"] != ""]
     counts = Counter(_digit_step(m, r) for m, r in valued)
     not_run = sum(m is None for m, _ in pairs)
-    skipped = Counter(m["failure"] for m in without if m["status"] == rows.SKIPPED)
-    failed = Counter(m["failure"] for m in without if m["status"] != rows.SKIPPED)
+    skipped = Counter(m["failure"] for m in without if m["status"] == SKIPPED)
+    failed = Counter(m["failure"] for m in without if m["status"] != SKIPPED)
     if any(not d.why for d in differences):
         verdict = NOT_REPRODUCED
     elif not_run or skipped or failed or differences:
@@ -113,14 +114,18 @@ def compare(suite: str, mine: pd.DataFrame, reference: pd.DataFrame) -> Comparis
 
 
 def _identity(row: dict[str, Any]) -> tuple:
-    options = rows.options_text(row["options"])
-    return (row["problem"], row["sensing_cost"], row["solver"], options, str(row["seed"]))
+    names = ("problem", "sensing_cost", "solver", "options", "seed")
+    return identity_of(*(row[name] for name in names))
 
 
 def _pairs(mine: pd.DataFrame, reference: pd.DataFrame) -> list[tuple[dict | None, dict]]:
     """Each cell of the reference with the same cell of mine, None where it was not run."""
-    found = {_identity(row): row for row in mine.to_dict("records")}
-    return [(found.get(_identity(row)), row) for row in reference.to_dict("records")]
+    found = {_identity(row): row for row in _records(mine)}
+    return [(found.get(_identity(row)), row) for row in _records(reference)]
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(name): x for name, x in row.items()} for row in frame.to_dict("records")]
 
 
 def _has_value(row: dict[str, Any]) -> bool:

@@ -11,11 +11,8 @@ and said so.  Values are compared with the paper's within the rounding of what t
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,15 +20,15 @@ import pandas as pd
 from bench.analysis.labels import method_name, problem_rank, solver_rank, solver_title
 from bench.analysis.published import published
 from bench.problems import Problem, find_problem
-from bench.store import rows
-from bench.store.stale import without_stale
-from bench.store.store import Store, StoreError
+from bench.store.costs import number_or_text
+from bench.store.result import COLUMNS, TIMES, Result, latest, options_text
+from bench.store.status import OK
 from solvers.core.validation import ModelError
 
 AS_PUBLISHED, BETTER, WORSE = "as published", "better", "worse"
 NUMBERS = (
     *("value", "standard_error", "lower", "upper", "sensing_rate", "iterations"),
-    *("peak_memory_mb", "budget_seconds", "threads", *rows.TIMES),
+    *("peak_memory_mb", "budget_seconds", "threads", *TIMES),
 )
 INSTANCE = ["problem", "sensing_cost"]
 CROSSING = 1e-11
@@ -44,20 +41,8 @@ SURE = 2.0
 """A simulated value is compared at this many standard errors to its disadvantage."""
 
 
-def load_frame(suite: str, results_dir: str | Path) -> pd.DataFrame:
-    """The frame of a suite's rows, those of cells it still has; an error that says what to run.
-
-    suite : its name, or the path of its file, without which a suite of one's own shows all rows
-    """
-    store = Store(Path(results_dir), suite)
-    stored = without_stale(suite, store.read())
-    if not stored:
-        raise StoreError(f"no rows in {store.rows_path}; run `sensebench run {suite}` first")
-    return tidy(stored)
-
-
-def tidy(stored: Iterable[Mapping[str, str]]) -> pd.DataFrame:
-    """Rows as stored (all text) -> the frame, a line per cell; of two rows of it the later counts.
+def tidy(stored: Iterable[Result]) -> pd.DataFrame:
+    """Rows as stored -> the frame, a line per cell; of two rows of it the later counts.
 
     Added columns: ``k`` (number or text), ``method`` (its name, the same on all problems),
     ``title`` (with its options), ``problem_title``, ``digits``, ``rewards``, ``shown`` and
@@ -65,26 +50,18 @@ def tidy(stored: Iterable[Mapping[str, str]]) -> pd.DataFrame:
     ``published`` with ``published_text``, ``_low``, ``_high`` and ``_seconds``, ``flag``, ``best``,
     ``failure``, ``wrong_bound``.
     """
-    frame = pd.DataFrame(rows.latest(stored), columns=list(rows.COLUMNS))
+    rows = latest(stored)
+    frame = pd.DataFrame([vars(row) for row in rows], columns=list(COLUMNS))
     for column in NUMBERS:
-        frame[column] = pd.to_numeric(frame[column], errors="coerce")
-    frame["k"] = pd.Series([_number_or_text(k) for k in frame["sensing_cost"]], dtype=object)
-    frame["options"] = pd.Series([json.loads(o or "{}") for o in frame["options"]], dtype=object)
-    frame["failure"] = [
-        "" if status == rows.OK else (reason or status)
-        for status, reason in zip(frame["status"], frame["reason"], strict=True)
-    ]
+        frame[column] = pd.to_numeric(frame[column], errors="coerce").astype(float)
+    frame["k"] = pd.Series([number_or_text(k) for k in frame["sensing_cost"]], dtype=object)
+    frame["failure"] = [row.failure for row in rows]
     _add_printed(frame)
     _add_bounds(frame)
     _add_published(frame)
     _add_best(frame)
     _add_methods(frame)
     return _ordered(frame)
-
-
-def details(suite: str, results_dir: str | Path, key: str) -> dict[str, Any]:
-    """What a cell left beside its row: values per root, trace, plans, info; {} if nothing."""
-    return Store(Path(results_dir), suite).read_details(key) or {}
 
 
 @cache
@@ -94,13 +71,6 @@ def problem_facts(problem_id: str) -> Problem:
         return find_problem(problem_id)
     except (ModelError, ImportError, OSError):
         return Problem(problem_id, problem_id, build=None, sensing_costs=(), rewards=False)
-
-
-def _number_or_text(text: str) -> float | str:
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def _add_printed(frame: pd.DataFrame) -> None:
@@ -115,7 +85,7 @@ def _add_printed(frame: pd.DataFrame) -> None:
 
 def _add_bounds(frame: pd.DataFrame) -> None:
     """The greatest trusted lower bound of each instance, and the gap of every row to it."""
-    exact = (frame["status"] == rows.OK) & frame["standard_error"].isna()
+    exact = (frame["status"] == OK) & frame["standard_error"].isna()
     exact_value = frame["value"].where(exact)
     least = exact_value.groupby([frame[c] for c in INSTANCE]).transform("min")
     floor = FLOOR * pd.to_numeric(frame["k"], errors="coerce").fillna(0.0)
@@ -154,7 +124,7 @@ def _add_published(frame: pd.DataFrame) -> None:
 def _add_best(frame: pd.DataFrame) -> None:
     """Which values are best on their instance, as far as the printed digits tell."""
     cost = frame["value"] + SURE * frame["standard_error"].fillna(0)
-    cost = cost.where(frame["status"] == rows.OK)
+    cost = cost.where(frame["status"] == OK)
     least = cost.groupby([frame[c] for c in INSTANCE]).transform("min")
     scale = np.array([abs(problem_facts(p).scale) for p in frame["problem"]], float)
     unit = 10.0 ** -frame["digits"].astype(float) / scale
@@ -169,11 +139,11 @@ def _add_methods(frame: pd.DataFrame) -> None:
     columns = [frame[c] for c in ("solver", "label", "options")]
     names = [method_name(s, label) for s, label, _ in zip(*columns, strict=True)]
     titles = [solver_title(s, o) for s, _, o in zip(*columns, strict=True)]
-    texts = frame["options"].map(rows.options_text)
+    texts = frame["options"].map(options_text)
     shared = texts.groupby([*(frame[c] for c in INSTANCE), pd.Series(names)]).transform("nunique")
     frame["method"] = np.where(shared == 1, names, titles)
     seeds = frame.groupby([*INSTANCE, "method"])["seed"].transform("nunique")
-    frame["method"] += np.where(seeds > 1, ", seed " + frame["seed"], "")
+    frame["method"] += np.where(seeds > 1, ", seed " + frame["seed"].astype(str), "")
     named = (frame["label"] != "") & (frame["label"] != frame["solver"])
     frame["title"] = np.where(named | (shared > 1) | (seeds > 1), frame["method"], titles)
 

@@ -8,6 +8,7 @@ What is not known here follows, by name.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -142,3 +143,14 @@ def cost_title(sensing_cost: float | str) -> str:
     if isinstance(sensing_cost, float):
         return f"{sensing_cost:g}"
     return sensing_cost if len(sensing_cost) <= 14 else sensing_cost[:13] + "…"
+
+
+def file_word(text: str) -> str:
+    """A name as part of a file's name: letters, digits, points and hyphens."""
+    kept = "".join(c if c.isascii() and (c.isalnum() or c in ".-_") else "-" for c in text)
+    return re.sub("-{2,}", "-", kept).strip("-.") or "unnamed"
+
+
+def counted(number: int, thing: str) -> str:
+    """``1 cell``, ``2 cells``."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

@@ -21,6 +21,7 @@ from importlib.resources import files
 from typing import Any
 
 from bench.problems import Problem, find_problem
+from bench.store.costs import number_or_text
 
 QUANTITIES = {
     "atm": "ATM",
@@ -132,18 +133,13 @@ def _quantity(solver: str, options: Mapping[str, Any]) -> str | None:
 
 @cache
 def _index() -> dict[tuple[str, str, float | str], Fact]:
-    return {(f.problem, f.quantity, _cost(f.sensing_cost)): f for f in facts()}
-
-
-def _cost(sensing_cost: float | str) -> float | str:
-    try:
-        return float(sensing_cost)
-    except ValueError:
-        return sensing_cost
+    return {(f.problem, f.quantity, number_or_text(f.sensing_cost)): f for f in facts()}
 
 
 def _find(problem: str, quantity: str | None, sensing_cost: float | str) -> Fact | None:
-    at = _index().get((problem, quantity, _cost(sensing_cost)))
+    if quantity is None:
+        return None
+    at = _index().get((problem, quantity, number_or_text(sensing_cost)))
     return at if at is not None else _index().get((problem, quantity, ANY_COST))
 
 

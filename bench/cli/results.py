@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bench.suites.suite import suite_path
+from bench.analysis.results import Results
+from bench.store.store import Store
 
 RESULTS = Path("results")
 """Where results go unless told otherwise: in the directory one stands in."""
@@ -56,9 +57,9 @@ def make_table(args: argparse.Namespace) -> None:
     """Print a suite's table; its CSV, Markdown and LaTeX go beside the rows."""
     from bench.tables.tables import render, write_tables
 
-    suite = _stored_suite(args)
-    print(render(suite, args.results, args.format))
-    written = write_tables(suite, args.results)
+    results = Results.load(args.suite, args.results)
+    print(render(results, args.format))
+    written = write_tables(results)
     print(f"written: {', '.join(str(path) for path in written)}", file=sys.stderr)
 
 
@@ -66,7 +67,7 @@ def make_plots(args: argparse.Namespace) -> None:
     """Draw a suite's figures."""
     from bench.plots import write_plots
 
-    for path in write_plots(_stored_suite(args), args.results):
+    for path in write_plots(Results.load(args.suite, args.results)):
         print(path)
 
 
@@ -74,26 +75,22 @@ def make_report(args: argparse.Namespace) -> None:
     """Write a suite's report page."""
     from bench.report.report import write_report
 
-    print(f"report: {write_report(_stored_suite(args), args.results)}")
+    print(f"report: {write_report(Results.load(args.suite, args.results))}")
 
 
 def compare_results(args: argparse.Namespace) -> int:
     """Hold a run against the reference; exit code 1 if it contradicts it."""
     from bench.analysis.compare import NOT_REPRODUCED, compare, describe
-    from bench.analysis.frame import load_frame
 
-    suite = _stored_suite(args)
-    mine = load_frame(suite, args.results)
-    reference = load_frame(suite, _reference(args))
-    found = compare(args.suite, mine, reference)
+    mine = Results.load(args.suite, args.results)
+    reference = Results.load(args.suite, _reference(args))
+    found = compare(mine.name, mine.frame, reference.frame)
     print(json.dumps(found.as_json(), indent=1) if args.json else describe(found))
     return 1 if found.verdict == NOT_REPRODUCED else 0
 
 
 def _reference(args: argparse.Namespace) -> Path:
     """The directory of the reference results: the one given, or that of the results or checkout."""
-    from bench.store.store import Store
-
     places = [args.results / REFERENCE, CHECKOUT / "results" / REFERENCE]
     places = [args.reference] if args.reference is not None else places
     for place in places:
@@ -103,10 +100,3 @@ def _reference(args: argparse.Namespace) -> Path:
         f"no reference results of {args.suite} in {places[0]}; they come with a checkout of the "
         "project: give their place with --reference"
     )
-
-
-def _stored_suite(args: argparse.Namespace) -> str:
-    """The suite as given, checked; by name, its file need not be at hand any more."""
-    if not (args.results / args.suite / "rows.csv").is_file():
-        suite_path(args.suite)
-    return args.suite

@@ -10,9 +10,12 @@ from typing import Any
 
 from bench.cli.results import add_results
 from bench.problems import problems
+from bench.run.crew import Crew, Lost
+from bench.run.plan import RERUN_ALL, RERUN_DAMAGED, RERUN_FAILED, Plan, choose
 from bench.run.progress import Progress
-from bench.run.runner import RERUN_ALL, RERUN_FAILED, Crew, Runner, choose
-from bench.store import rows
+from bench.run.runner import Runner
+from bench.store import status
+from bench.store.result import latest
 from bench.store.store import Store
 from bench.suites.suite import Suite, SuiteError, load_suite, suite_names
 from solvers import make_solver, solver_classes
@@ -47,7 +50,9 @@ def add_run(commands: Any) -> None:
         metavar="SOLVER/PROBLEM",
         help="only these cells; * stands for any; may be given several times",
     )
-    run.add_argument("--rerun", choices=(RERUN_FAILED, RERUN_ALL), help="do these again")
+    run.add_argument(
+        "--rerun", choices=(RERUN_FAILED, RERUN_DAMAGED, RERUN_ALL), help="do these again"
+    )
     run.add_argument("--executor", choices=("local", "dask"), default="local")
     run.add_argument("--scheduler", metavar="ADDRESS", help="of the Dask cluster: tcp://HOST:PORT")
     add_solver_files(run)
@@ -72,8 +77,11 @@ def run_suite(args: argparse.Namespace) -> int:
     store = Store(args.results, suite.name)
     crew = _crew(args)
     progress = Progress(crew.size())
+    runner = Runner(store, crew, progress)
     try:
-        Runner(store, crew, progress).run(cells, args.rerun)
+        plan = Plan.make(store, cells, args.rerun, crew.here)
+        store.record_suite(suite.path)
+        runner.run(plan)
     except KeyboardInterrupt:
         left = len(progress.todo)
         print(
@@ -82,9 +90,11 @@ def run_suite(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 130
+    except Lost as error:
+        raise RuntimeError(f"{error}; what is done is kept, run it again to go on") from None
     finally:
         crew.close()
-    _summarise(suite, store, {cell.key for cell in cells})
+    _summarise(suite, store, {cell.identity for cell in cells})
     print(f"rows: {store.rows_path}; next: sensebench table {args.suite}")
     return 0
 
@@ -101,15 +111,14 @@ def _crew(args: argparse.Namespace) -> Crew:
     return Crew.local(args.jobs or os.cpu_count() or 1)
 
 
-def _summarise(suite: Suite, store: Store, keys: set[str]) -> None:
-    last = {row["key"]: row for row in store.read() if row["key"] in keys}
-    counts = Counter(row["status"] for row in last.values())
-    words = ", ".join(f"{counts[s]} {s}" for s in rows.STATUSES if counts[s])
-    print(f"{suite.name}: {len(last)} of {len(keys)} cells have their row: {words}")
-    bad = [r for r in last.values() if r["status"] not in (rows.OK, rows.SKIPPED)]
+def _summarise(suite: Suite, store: Store, cells: set[tuple[str, ...]]) -> None:
+    last = [row for row in latest(store.read()) if row.identity in cells]
+    counts = Counter(row.status for row in last)
+    words = ", ".join(f"{counts[s]} {s}" for s in status.STATUSES if counts[s])
+    print(f"{suite.name}: {len(last)} of {len(cells)} cells have their row: {words}")
+    bad = [row for row in last if row.status not in (status.OK, status.SKIPPED)]
     for row in bad[:MOST_FAILURES]:
-        name = f"{row['label']} / {row['problem']}, k = {row['sensing_cost']}"
-        print(f"  {name}: {row['reason']}")
+        print(f"  {row.label} / {row.problem}, k = {row.sensing_cost}: {row.reason}")
     if len(bad) > MOST_FAILURES:
         print(f"  and {len(bad) - MOST_FAILURES} more that failed")
 

@@ -9,12 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from bench.problems import load_problem
+from bench.store.costs import OWN
 from pomdp_bridge.files.formats import write
 from solvers import SensingMDP, delayed_information_bound, solve
 
 BOUND_DEPTH = 3
-OWN_COST = float("nan")
-"""The sensing cost of a problem file that keeps its own."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,7 @@ class Case:
 
     name: str
     problem: str
-    sensing_cost: float
+    sensing_cost: str
     start: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
@@ -35,7 +34,7 @@ def cases(folder: Path) -> list[Case]:
     for name, problem in small_problems().items():
         file = folder / f"{name.replace(' ', '-')}.npz"
         write(problem, file)
-        found.append(Case(name, str(file), OWN_COST, problem.start, *_known(name)))
+        found.append(Case(name, str(file), OWN, problem.start, *_known(name)))
     return found
 
 

@@ -18,9 +18,11 @@ from pathlib import Path
 import numpy as np
 
 from bench.conformance.cases import Case, cases
+from bench.run.outcome import Outcome
 from bench.run.supervise import OVERRUN, run_limited
-from bench.store import rows
-from solvers import Solver, load_solver_file
+from bench.store import status
+from bench.suites.cell import Cell
+from solvers import Solver, SolverError, load_solver_file
 
 BUDGET = 2.0
 SLACK = 0.5
@@ -60,8 +62,8 @@ def examine(path: Path) -> Iterator[Finding]:
     """Check one thing after the other; what cannot be checked any more is left out."""
     try:
         found = load_solver_file(path)
-    except Exception as error:  # whatever the file raises is what is wrong with it
-        yield Finding("the file can be loaded", f"{type(error).__name__}: {error}")
+    except SolverError as error:
+        yield Finding("the file can be loaded", str(error))
         return
     yield Finding("the file can be loaded")
     names = ", ".join(cls.name for cls in found)
@@ -99,15 +101,15 @@ def _behaviour(cls: type[Solver], path: Path) -> Iterator[Finding]:
         tried = cases(Path(folder))
         for case in tried:
             outcome = _run(cls, path, case)
-            row, details = outcome["row"], outcome["details"]
-            if row["status"] == rows.SKIPPED:
+            row, details = outcome.row, outcome.details
+            if row["status"] == status.SKIPPED:
                 refused.append(case.name)
                 reason = row["reason"].removeprefix("skipped: ")
                 yield Finding(f"on {case.name} it refuses with a reason ({reason})")
                 continue
             what = f"on {case.name} it gives a valid result"
-            yield Finding(what, None if row["status"] == rows.OK else _told(outcome))
-            if row["status"] != rows.OK:
+            yield Finding(what, None if row["status"] == status.OK else _told(outcome))
+            if row["status"] != status.OK:
                 continue
             yield Finding(f"on {case.name} its claims hold", _false_claim(case, row, details))
             yield Finding(f"on {case.name} it keeps a budget of {BUDGET:g} s", _overrun(row))
@@ -117,29 +119,27 @@ def _behaviour(cls: type[Solver], path: Path) -> Iterator[Finding]:
         yield Finding("it takes at least one problem", "it refused them all")
 
 
-def _run(cls: type[Solver], path: Path, case: Case) -> dict:
-    return run_limited(
-        {
-            "key": "0",
-            "code": "",
-            "problem": case.problem,
-            "sensing_cost": case.sensing_cost,
-            "solver": cls.name,
-            "label": cls.name,
-            "options": {},
-            "seed": 0,
-            "budget": BUDGET,
-            "threads": 1,
-            "memory_mb": MEMORY_MB,
-            "files": [str(path.resolve())],
-        }
+def _run(cls: type[Solver], path: Path, case: Case) -> Outcome:
+    cell = Cell(
+        suite="check",
+        problem=case.problem,
+        sensing_cost=case.sensing_cost,
+        solver=cls.name,
+        options={},
+        label=cls.name,
+        seed=0,
+        budget=BUDGET,
+        threads=1,
+        memory_mb=MEMORY_MB,
+        files=(str(path.resolve()),),
     )
+    return run_limited(cell.as_json())
 
 
-def _told(outcome: dict) -> str:
-    last = [line for line in outcome["log"].splitlines() if line.strip()][-LOG_LINES:]
-    trace = "".join(f"\n        {line}" for line in last) if "Traceback" in outcome["log"] else ""
-    return " ".join(outcome["row"]["reason"].split()) + trace
+def _told(outcome: Outcome) -> str:
+    last = [line for line in outcome.log.splitlines() if line.strip()][-LOG_LINES:]
+    trace = "".join(f"\n        {line}" for line in last) if "Traceback" in outcome.log else ""
+    return " ".join(outcome.row["reason"].split()) + trace
 
 
 def _overrun(row: dict) -> str | None:
@@ -173,13 +173,13 @@ def _array(numbers: list | None) -> np.ndarray | None:
     return None if numbers is None else np.array([np.nan if x is None else x for x in numbers])
 
 
-def _difference(one: dict, other: dict) -> str | None:
-    if other["row"]["status"] != rows.OK:
+def _difference(one: Outcome, other: Outcome) -> str | None:
+    if other.row["status"] != status.OK:
         return f"the second time: {other['row']['reason']}"
-    if one["row"].get("solver_status") == "budget":  # cut short at another place each time
+    if one.row.get("solver_status") == "budget":  # cut short at another place each time
         return None
     for name in ("value", "lower", "upper"):
-        first, second = one["row"].get(name), other["row"].get(name)
+        first, second = one.row.get(name), other.row.get(name)
         if first != second:
             return f"{name} is {first!r}, then {second!r}; use a seed option for chance"
-    return None if one["details"]["plans"] == other["details"]["plans"] else "its plans differ"
+    return None if one.details["plans"] == other.details["plans"] else "its plans differ"

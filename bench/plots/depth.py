@@ -19,8 +19,9 @@ from matplotlib.ticker import MaxNLocator
 
 from bench.analysis.frame import problem_facts
 from bench.analysis.labels import cost_title
-from bench.plots.results import Results, value_axis_name
+from bench.plots.drawing import Drawing, value_axis_name
 from bench.plots.style import GREY, INK, LINES, add_legend, panels
+from bench.store.costs import from_text
 from bench.tables.certificate_table import certificates
 
 LEAST_DEPTHS = 3
@@ -36,21 +37,23 @@ LEMMA = {"color": GREY, "ls": LINES[2], "lw": 0.8, "label": "Lemma 4.3 holds fro
 THEOREM = {"color": INK, "ls": LINES[3], "lw": 0.8, "label": "Theorem 4.4 holds from here"}
 
 
-def draw(results: Results) -> Iterator[tuple[str, Figure]]:
+def draw(results: Drawing) -> Iterator[tuple[str, Figure]]:
     """``depth-<problem>-k<k>`` for every instance with certificates at several depths."""
-    for (problem, _), rows in results.frame.groupby(["problem", "sensing_cost"], sort=False):
-        cells = certificates(results.suite, results.results_dir, rows)
+    for (problem, cost), rows in results.frame.groupby(["problem", "sensing_cost"], sort=False):
+        cells = certificates(results.results, rows)
         if len(cells) < LEAST_DEPTHS or len(cells[0]["values"]) > MOST_ROOTS:
             continue
-        k = rows["k"].iloc[0]
-        yield f"depth-{problem}-k{cost_title(k)}", _figure(results, problem, k, rows, cells)
+        if problem_facts(problem).build is None:
+            continue
+        k = cost_title(rows["k"].iloc[0])
+        yield f"depth-{problem}-k{k}", _figure(results, problem, cost, rows, cells)
 
 
 def _figure(
-    results: Results, problem: str, k: float | str, rows: pd.DataFrame, cells: list[dict[str, Any]]
+    results: Drawing, problem: str, cost: str, rows: pd.DataFrame, cells: list[dict[str, Any]]
 ) -> Figure:
     facts = problem_facts(problem)
-    names = facts.build(k).state_names
+    names = facts.build(from_text(cost)).state_names
     roots = len(cells[0]["values"])
     figure, axes = panels(roots + 1, 3, 2.0)
     N = np.array([cell["N"] for cell in cells])
@@ -72,7 +75,8 @@ def _figure(
                 ax.axvline(first, zorder=0.8, **style)
         ax.set_xlabel("blind steps allowed, N")
         ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=7))
-    figure.suptitle(f"{facts.title}, k = {cost_title(k)}", fontsize=8.5)
+    k = cost_title(rows["k"].iloc[0])
+    figure.suptitle(f"{facts.title}, k = {k}", fontsize=8.5)
     kept = [style for first, style in holds if first is not None]
     styles = [VALUE, BOUND, *(style for _, style in lines), EPSILON, CRUDE, *kept]
     add_legend(figure, [Line2D([], [], **{"ms": 3.5, **s}) for s in styles], columns=5)
@@ -89,7 +93,7 @@ def _draw_losses(ax: Axes, N: np.ndarray, cells: list[dict[str, Any]]) -> None:
     ax.set_title("at most lost by truncation")
 
 
-def _references(results: Results, rows: pd.DataFrame) -> list[tuple[list[float], dict[str, Any]]]:
+def _references(results: Drawing, rows: pd.DataFrame) -> list[tuple[list[float], dict[str, Any]]]:
     """Root values of the paper's other methods, each with the style of its line."""
     found = []
     for solver in REFERENCES:

@@ -13,8 +13,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from bench.analysis.labels import cost_title
+from bench.plots.drawing import Drawing, costs_of
 from bench.plots.gap_axis import CEILING, FLOOR, log_gap
-from bench.plots.results import Results, costs_of
 from bench.plots.style import add_legend, line_handle, log_seconds, panels
 
 COLUMNS = 4
@@ -24,7 +24,7 @@ MOST_POINTS = 80
 MOST_COSTS = 8
 
 
-def draw(results: Results) -> Iterator[tuple[str, Figure]]:
+def draw(results: Drawing) -> Iterator[tuple[str, Figure]]:
     """``gap-over-time-<problem>``, a panel per sensing cost."""
     for problem, rows in results.problems():
         curves: dict[float, list[tuple[str, np.ndarray, np.ndarray]]] = {}

@@ -15,8 +15,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from bench.plots.drawing import Drawing, costs_of, value_axis_name
 from bench.plots.gap_axis import CEILING, FLOOR, log_gap
-from bench.plots.results import Results, costs_of, value_axis_name
 from bench.plots.style import BAND, INK, add_legend, line_handle, log_costs, panels
 
 COLUMNS = 3
@@ -25,7 +25,7 @@ LEAST_COSTS = 3
 """Fewer sensing costs make no curve."""
 
 
-def draw_values(results: Results) -> Iterator[tuple[str, Figure]]:
+def draw_values(results: Drawing) -> Iterator[tuple[str, Figure]]:
     """``value-over-cost``: value against k with the proven band."""
 
     def finish(ax: Axes, rows: pd.DataFrame) -> None:
@@ -37,7 +37,7 @@ def draw_values(results: Results) -> Iterator[tuple[str, Figure]]:
     yield from _draw(results, "value-over-cost", "shown", finish, [band])
 
 
-def draw_sensing_rates(results: Results) -> Iterator[tuple[str, Figure]]:
+def draw_sensing_rates(results: Drawing) -> Iterator[tuple[str, Figure]]:
     """``sensing-rate``: share of discounted steps at which the agent looks, against k."""
 
     def finish(ax: Axes, rows: pd.DataFrame) -> None:
@@ -47,19 +47,20 @@ def draw_sensing_rates(results: Results) -> Iterator[tuple[str, Figure]]:
     yield from _draw(results, "sensing-rate", "sensing_rate", finish)
 
 
-def draw_gaps(results: Results) -> Iterator[tuple[str, Figure]]:
+def draw_gaps(results: Drawing) -> Iterator[tuple[str, Figure]]:
     """``gap-over-cost``: how far from optimal each method's value may be, against k."""
 
     def finish(ax: Axes, rows: pd.DataFrame) -> None:
         log_gap(ax, rows["gap"].min(), rows["gap"].max())
 
     shown = results.frame["gap"].clip(FLOOR, CEILING)
-    clipped = replace(results, frame=results.frame.assign(gap=shown))
+    frame = results.frame.assign(gap=shown)
+    clipped = replace(results, results=replace(results.results, frame=frame))
     yield from _draw(clipped, "gap-over-cost", "gap", finish)
 
 
 def _draw(
-    results: Results,
+    results: Drawing,
     name: str,
     column: str,
     finish: Callable[[Axes, pd.DataFrame], None],
@@ -81,7 +82,7 @@ def _draw(
     yield name, figure
 
 
-def _curved(results: Results, column: str) -> list[pd.DataFrame]:
+def _curved(results: Drawing, column: str) -> list[pd.DataFrame]:
     """The rows that have a value, of each problem with enough sensing costs for a curve."""
     found = []
     for _, rows in results.problems():
@@ -92,7 +93,7 @@ def _curved(results: Results, column: str) -> list[pd.DataFrame]:
     return found
 
 
-def _draw_lines(ax: Axes, results: Results, rows: pd.DataFrame, column: str) -> None:
+def _draw_lines(ax: Axes, results: Drawing, rows: pd.DataFrame, column: str) -> None:
     for i, method in enumerate(rows["method"].unique()):
         of = rows[rows["method"] == method].sort_values("k", key=lambda k: k.astype(float))
         every = max(1, len(of) // 5)

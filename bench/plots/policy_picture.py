@@ -14,8 +14,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from bench.analysis.frame import problem_facts
+from bench.plots.drawing import Drawing, costs_of
 from bench.plots.grid_sheet import LOOKS, NEVER_LOOKS, STILL_BLIND, Sheet
-from bench.plots.results import Results, costs_of
 from bench.problems import Grid
 from solvers.core.model import SensingMDP
 
@@ -26,7 +26,7 @@ GONE = 0.05
 """A plan that never looks is shown until this much probability is left outside the ends."""
 
 
-def draw(results: Results) -> Iterator[tuple[str, Figure]]:
+def draw(results: Drawing) -> Iterator[tuple[str, Figure]]:
     """``policy-<problem>`` for every problem on a grid whose cells kept their plans."""
     for problem, rows in results.problems():
         facts = problem_facts(problem)
@@ -41,7 +41,7 @@ def draw(results: Results) -> Iterator[tuple[str, Figure]]:
         yield f"policy-{problem}", _figure(facts.grid(), model, root, lines, facts.title)
 
 
-def _best_plans(results: Results, rows: pd.DataFrame) -> list[tuple[pd.Series, dict]]:
+def _best_plans(results: Drawing, rows: pd.DataFrame) -> list[tuple[pd.Series, dict]]:
     """For up to LINES sensing costs the best row that has plans, with the plans.
 
     Where several are best, the method that is best at most sensing costs, or else comes first.

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator, PercentFormatter
 
 from bench.analysis.frame import INSTANCE
-from bench.plots.results import Results
+from bench.plots.drawing import Drawing
 from bench.plots.style import add_legend, line_handle, log_seconds, panels
 
 NEAR = 0.01
@@ -29,7 +29,7 @@ LEAST_SHARE = 0.3
 """A method with a value on a smaller share of the instances is not compared here."""
 
 
-def draw(results: Results) -> Iterator[tuple[str, Figure]]:
+def draw(results: Drawing) -> Iterator[tuple[str, Figure]]:
     """``profile``: quality and time profiles side by side."""
     table = distances(results.compared)
     instances = table.groupby(INSTANCE).ngroups

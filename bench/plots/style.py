@@ -18,6 +18,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 from bench.analysis.labels import solver_rank
+from bench.store.files import written_beside
 
 SINGLE, DOUBLE = 3.3, 7.0
 """Column widths of a printed page; this and all sizes in inches."""
@@ -151,7 +152,9 @@ def save(figure: Figure, stem: Path) -> list[Path]:
     with mpl.rc_context({"figure.constrained_layout.use": False}):
         figure.set_layout_engine(None)
     for path in paths:
-        figure.savefig(path, dpi=DPI, metadata=METADATA[path.suffix])
+        with written_beside(path) as beside:
+            form = path.suffix.removeprefix(".")
+            figure.savefig(beside, format=form, dpi=DPI, metadata=METADATA[path.suffix])
     return paths
 
 

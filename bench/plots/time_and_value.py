@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from bench.analysis.labels import cost_title, number
-from bench.plots.results import Results, costs_of, value_axis_name
+from bench.plots.drawing import Drawing, costs_of, value_axis_name
 from bench.plots.style import GREY, INK, add_legend, darker, log_seconds, panels, point_handle
 
 COLUMNS = 4
@@ -31,7 +31,7 @@ MOST_COSTS = 8
 """A problem with more sensing costs than this is better shown as curves over k."""
 
 
-def draw(results: Results) -> Iterator[tuple[str, Figure]]:
+def draw(results: Drawing) -> Iterator[tuple[str, Figure]]:
     """``time-and-value-<problem>`` for every problem with several methods."""
     for problem, tried in results.problems():
         rows = tried[(tried["failure"] == "") & tried["value"].notna()]
@@ -60,7 +60,7 @@ def draw(results: Results) -> Iterator[tuple[str, Figure]]:
         yield f"time-and-value-{problem}", figure
 
 
-def _draw_panel(ax: Axes, results: Results, rows: pd.DataFrame) -> None:
+def _draw_panel(ax: Axes, results: Drawing, rows: pd.DataFrame) -> None:
     rewards, digits = rows["rewards"].iloc[0], rows["digits"].iloc[0]
     low, high, outside = value_window(rows)
     bound = rows["shown_bound"].iloc[0]

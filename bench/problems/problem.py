@@ -27,6 +27,7 @@ class Grid:
 class Problem:
     """A named problem: how to build it, and how its numbers are printed.
 
+    build : the model at a sensing cost; None for one known by its results alone
     sensing_costs : the paper's sensing costs; the first is the default
     rewards : True when the problem is stated in rewards, so tables print −cost
     scale : what printed values are multiplied by (1000 on the lakes, as in the paper)
@@ -38,7 +39,7 @@ class Problem:
 
     id: str
     title: str
-    build: Callable[[float], SensingMDP]
+    build: Callable[..., SensingMDP] | None
     sensing_costs: tuple[float, ...]
     rewards: bool = True
     scale: float = 1.0

@@ -8,7 +8,6 @@ first look.  Plans and beliefs that several policies share are stored once.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from bench.problems import Problem, load_problem
+from bench.store.costs import from_text
 from solvers.core.model import SensingMDP
 
 MOST_TRANSITIONS = 50_000
@@ -41,9 +41,9 @@ class PolicyData:
         if not plans or problem.build is None:
             return False
         if problem.id not in self._models:
-            self._models[problem.id] = load_problem(problem.id, _cost(cost_text))
+            self._models[problem.id] = load_problem(problem.id, from_text(cost_text))
             self._problems[problem.id] = _problem_data(problem, self._models[problem.id])
-        model = self._models[problem.id].with_sensing_cost(_cost(cost_text))
+        model = self._models[problem.id].with_sensing_cost(from_text(cost_text))
         if not _fits(plans, model):
             return False
         likely = [s for s in np.argsort(-model.start, kind="stable") if str(s) in plans]
@@ -84,12 +84,6 @@ def _fits(plans: Mapping[str, Any], model: SensingMDP) -> bool:
     """Whether plans are of this model: a user's file may have changed since the run."""
     actions = {a for plan in plans.values() for a in plan["actions"]}
     return max(map(int, plans)) < model.num_states and max(actions, default=0) < model.num_actions
-
-
-def _cost(text: str) -> Any:
-    """A sensing cost from a row: a number, or an array written as JSON."""
-    cost = json.loads(text)
-    return np.array(cost, float) if isinstance(cost, list) else float(cost)
 
 
 def _short(plan: Mapping[str, Any]) -> str:

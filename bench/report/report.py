@@ -8,22 +8,20 @@ from __future__ import annotations
 
 import base64
 import gzip
-import json
 import math
-import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pandas as pd
 
-from bench.analysis.frame import details, load_frame, problem_facts
-from bench.analysis.labels import number, percent, solver_rank
+from bench.analysis.frame import problem_facts
+from bench.analysis.labels import file_word, number, percent, solver_rank
+from bench.analysis.results import Results
 from bench.problems import Problem
 from bench.report.page_file import page_file
 from bench.report.policy_data import PolicyData
-from bench.store.store import Store, suite_name
-from bench.suites.suite import SuiteError, load_suite
+from bench.store.files import write_text
 
 TRACE_POINTS = 80
 CLOSED = 1e-7
@@ -31,38 +29,31 @@ CLOSED = 1e-7
 TIMES = ("start", "compile", "export", "solve", "evaluate", "wall")
 
 
-def write_report(suite: str, results_dir: str | Path) -> Path:
-    """Write ``<results_dir>/<suite>/report.html`` from what the suite's runs left there.
-
-    suite : its name, or the path of its file, which has its title and says which cells it has
-    """
-    frame = load_frame(suite, results_dir)
-    folder = Store(results_dir, suite).directory
+def write_report(results: Results) -> Path:
+    """Write ``report.html`` beside a suite's rows from what its runs left there."""
+    frame, folder = results.frame, results.folder
     columns = _columns(frame)
     policies = PolicyData()
     cells = []
     for row in frame.to_dict("records"):
-        detail = details(suite, results_dir, row["key"])
+        detail = results.details(row["key"])
         cell = {**_cell(row, detail), "solver": columns[row["method"]]}
         cell["explorable"] = policies.add(
             row["key"], problem_facts(row["problem"]), row["sensing_cost"], detail
         )
         cells.append(cell)
-    title, words = _title(suite)
     content = {
-        "suite": suite_name(suite),
-        "words": words,
+        "suite": results.name,
+        "words": results.suite.description if results.suite is not None else "",
         "problems": _problems(frame),
         "solvers": list(dict.fromkeys(columns.values())),
         "cells": cells,
         "settings": _settings(frame),
-        "environments": _environments(folder),
+        "environments": results.environments,
         "figures": _figures(folder, frame),
     }
     path = folder / "report.html"
-    temporary = path.with_suffix(".html.tmp")
-    temporary.write_text(page_file(title, content, policies.content()), encoding="utf-8")
-    os.replace(temporary, path)
+    write_text(path, page_file(results.title, content, policies.content()))
     return path
 
 
@@ -100,7 +91,7 @@ def _cell(row: dict[str, Any], detail: dict[str, Any]) -> dict[str, Any]:
         "budget": _short(row["budget_seconds"]),
         "threads": _short(row["threads"]),
         "startBelief": row["start_belief"],
-        "versions": json.loads(row["versions"] or "{}"),
+        "versions": row["versions"],
         "code": row["code"],
         "clone": row["clone"],
         "finished": row["finished"],
@@ -187,15 +178,6 @@ def _problems(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return found
 
 
-def _title(suite: str) -> tuple[str, str]:
-    """Title and description of a suite; its name alone where its file is not known here."""
-    try:
-        found = load_suite(suite)
-    except SuiteError:
-        return suite_name(suite), ""
-    return found.title, found.description
-
-
 def _settings(frame: pd.DataFrame) -> list[tuple[str, str]]:
     """What was equal for every run, and what was not."""
     counts = frame["status"].value_counts()
@@ -204,18 +186,13 @@ def _settings(frame: pd.DataFrame) -> list[tuple[str, str]]:
         ("Runs", ", ".join(f"{n} {status}" for status, n in counts.items())),
         ("Planning budget", _listed(frame["budget_seconds"], " s")),
         ("Threads", _listed(frame["threads"])),
-        ("Seeds", ", ".join(dict.fromkeys(frame["seed"]))),
+        ("Seeds", ", ".join(dict.fromkeys(map(str, frame["seed"])))),
         ("Finished", " to ".join(sorted({days[0], days[-1]})) if days else ""),
     ]
 
 
 def _listed(column: pd.Series, unit: str = "") -> str:
     return ", ".join(f"{x:g}{unit}" for x in sorted(column.dropna().unique()))
-
-
-def _environments(folder: Path) -> dict[str, Any]:
-    path = folder / "environment.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 def _figures(folder: Path, frame: pd.DataFrame) -> list[dict[str, str]]:
@@ -226,9 +203,9 @@ def _figures(folder: Path, frame: pd.DataFrame) -> list[dict[str, str]]:
     titles = dict(zip(frame["problem"], frame["problem_title"], strict=True))
     found = []
     for path in (folder / "figures").glob("*.svg"):
-        own = [p for p in titles if path.stem.endswith(f"-{p}")]
+        own = [p for p in titles if path.stem.endswith(f"-{file_word(p)}")]
         problem = max(own, key=len, default="")
-        words = path.stem.removesuffix(f"-{problem}").replace("-", " ").capitalize()
+        words = path.stem.removesuffix(f"-{file_word(problem)}").replace("-", " ").capitalize()
         packed = gzip.compress(path.read_bytes(), mtime=0)
         figure = {
             "title": f"{words}: {titles[problem]}" if problem else words,

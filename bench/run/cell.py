@@ -1,22 +1,21 @@
-"""What runs in a cell's own process: load, warm up, plan, evaluate, check, report.
+"""What runs in a cell's own process: load, warm up, plan, evaluate, report.
 
 The clock of a cell counts planning alone.  Apart from it are kept: start (from the birth of the
 process until it is ready), compile (the solver's ``warm_up``), export (building the problem, and
 handing it to another engine) and evaluate (the exact evaluator, the same for everyone).  A solver
 that does such things itself reports them in ``Solution.info`` under ``start_seconds``,
 ``compile_seconds``, ``export_seconds``.
+
+The solver gets a copy of the problem; what judges it keeps its own.
 """
 
 from __future__ import annotations
 
-import ctypes
 import faulthandler
 import json
 import os
 import random
-import signal
 import sys
-import threading
 import time
 import traceback
 from collections.abc import Callable
@@ -28,15 +27,17 @@ import numpy as np
 
 from bench.problems import load_problem
 from bench.run.cell_result import InvalidResult, checked, detail, figures, package_versions
-from bench.run.keys import code_hash
-from bench.run.supervise import EVALUATING, LOG_BYTES, PLANNING, StaleCode
-from bench.store import rows
+from bench.run.code_hash import code_hash
+from bench.run.model_hash import model_hash
+from bench.run.outcome import Outcome, StaleCode, Times
+from bench.run.supervise import EVALUATING, LOG_BYTES, PLANNING
+from bench.store import status
+from bench.suites.cell import Cell
 from bench.suites.extension import join_file
 from pomdp_bridge.julia.errors import BridgeError
+from pomdp_bridge.process.child import Announcer, die_with_parent, peak_memory_mb
 from solvers import Budget, PolicyError, SensingMDP, Solver, make_solver
 from solvers.core.solver import complete
-
-PR_SET_PDEATHSIG = 1
 
 
 class Skip(Exception):
@@ -48,81 +49,114 @@ class Skip(Exception):
 
 
 def run_cell(
-    spec: dict[str, Any], enter: Callable[[dict[str, Any]], None] = lambda phase: None
-) -> dict[str, Any]:
-    """The outcome of one cell: ``{"row": {…}, "details": {…} or None}``, or ``{"stale": why}``."""
-    times: dict[str, float] = {}
-    details = None
+    cell: Cell, began: float, enter: Callable[..., None] = lambda **phase: None
+) -> Outcome:
+    """The outcome of one cell; :class:`StaleCode` if its code or model is not the run's.
+
+    began : when the process was asked for, on the monotonic clock
+    enter : told of each phase
+    """
+    times = Times()
     try:
-        row, details = _plan_and_judge(spec, times, enter)
+        outcome = _plan_and_judge(cell, began, times, enter)
     except Skip as skip:
-        row = {"status": rows.SKIPPED, "reason": f"skipped: {skip}", "note": skip.note}
+        outcome = Outcome.failed(status.SKIPPED, f"skipped: {skip}", note=skip.note)
     except (InvalidResult, PolicyError) as error:
-        row = {"status": rows.INVALID, "reason": f"invalid: {error}"}
+        outcome = Outcome.failed(status.INVALID, f"invalid: {error}")
     except MemoryError as error:
-        row = {"status": rows.MEMORY, "reason": f"out of memory: {error}"}
+        outcome = Outcome.failed(status.MEMORY, f"out of memory: {error}")
     except BridgeError as error:
         _print_end(error.log)
-        row = {"status": error.kind, "reason": f"{error.reason}, while {error.stage}"}
-    except StaleCode as error:
-        return {"stale": str(error)}
-    except Exception as error:  # whatever a solver raises is its row, not our crash
+        outcome = Outcome.failed(error.kind, f"{error.reason}, while {error.stage}")
+    except StaleCode:
+        raise
+    except (Exception, SystemExit) as error:  # whatever a solver does is its row, not our crash
         traceback.print_exc()
-        row = {"status": rows.FAILED, "reason": f"failed: {type(error).__name__}: {error}"}
+        reason = f"failed: {type(error).__name__}: {error}"
+        outcome = Outcome.failed(status.FAILED, reason)
+    row = outcome.row
     row["versions"] = {**package_versions(), **row.get("versions", {})}
     row["peak_memory_mb"] = peak_memory_mb()
-    return {"row": {**row, **times}, "details": details}
+    row.update(times.seconds)
+    return outcome
 
 
-def _plan_and_judge(
-    spec: dict[str, Any], times: dict[str, float], enter: Callable[[dict[str, Any]], None]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Row and details of a cell that goes well; ``times`` is filled on the way."""
-    solver, problem = _prepare(spec, times)
-    enter({"phase": PLANNING, "overhead": getattr(solver, "overhead_seconds", 0.0)})
-    clock = Budget(float(spec["budget"]))
-    found = checked(solver.solve(problem, clock), problem)
-    times["solve_seconds"] = found.seconds or clock.spent()
-    enter({"phase": EVALUATING})
-    solution = complete(found, problem, solver.name, times["solve_seconds"])
-    times["evaluate_seconds"] = solution.evaluation_seconds
-    for name in ("start_seconds", "compile_seconds", "export_seconds"):
-        times[name] += float(solution.info.get(name, 0.0))
-    return {"status": rows.OK, **figures(solution)}, detail(spec, problem, solution)
+def _plan_and_judge(cell: Cell, began: float, times: Times, enter: Callable[..., None]) -> Outcome:
+    """The outcome of a cell that goes well; ``times`` is filled on the way."""
+    solver, problem, model = _prepare(cell, began, times)
+    given = copied(problem)
+    enter(phase=PLANNING, overhead=getattr(solver, "overhead_seconds", 0.0))
+    clock = Budget(cell.budget)
+    found = checked(solver.solve(given, clock), problem)
+    seconds = found.seconds or clock.spent()
+    times.add("solve", seconds)
+    enter(phase=EVALUATING)
+    if model_hash(given) != model:
+        raise InvalidResult("the solver changed the problem it was given")
+    solution = complete(found, problem, solver.name, seconds)
+    times.add("evaluate", solution.evaluation_seconds)
+    for name in ("start", "compile", "export"):
+        times.add(name, float(solution.info.get(f"{name}_seconds", 0.0)))
+    row = {"status": status.OK, **figures(solution)}
+    return Outcome(row, detail(cell, problem, solution))
 
 
-def _prepare(spec: dict[str, Any], times: dict[str, float]) -> tuple[Solver, SensingMDP]:
-    """Everything before the clock starts."""
-    random.seed(spec["seed"])
-    np.random.seed(spec["seed"])  # noqa: NPY002 - for solvers that use the global generator
-    for path in spec["files"]:
+def copied(problem: SensingMDP) -> SensingMDP:
+    """The same problem in arrays of its own."""
+    k = problem.sensing_cost
+    return replace(
+        problem,
+        transitions=tuple(T.copy() for T in problem.transitions),
+        costs=problem.costs.copy(),
+        sensing_cost=k.copy() if isinstance(k, np.ndarray) else k,
+        start=problem.start.copy(),
+        terminal=problem.terminal.copy(),
+    )
+
+
+def _prepare(cell: Cell, began: float, times: Times) -> tuple[Solver, SensingMDP, str]:
+    """Everything before the clock starts: the solver, the problem, and the problem's hash."""
+    random.seed(cell.seed)
+    np.random.seed(cell.seed % 2**32)  # noqa: NPY002 - for solvers that use the global generator
+    for path in cell.files:
         join_file(path)
-    code = code_hash(spec["solver"], spec["problem"])
-    if spec["code"] and code != spec["code"]:
-        raise StaleCode(
-            f"the code of {spec['solver']} on {spec['problem']} is not what the run began with "
-            f"({code} instead of {spec['code']}): it was changed meanwhile, or a worker has "
-            "another version; what is done is kept, run it again"
-        )
-    solver = make_solver(spec["solver"], **spec["options"])
+    _check_code(cell)
+    solver = make_solver(cell.solver, **cell.options)
     if "seed" in solver.options():
-        solver = replace(solver, seed=spec["seed"])
-    times["start_seconds"] = time.time() - spec["began"]
+        solver = replace(solver, seed=cell.seed)
+    times.add("start", time.monotonic() - began)
     unavailable = solver.available()
     if unavailable:
-        raise Skip(unavailable, rows.UNAVAILABLE)
-    began = time.perf_counter()
-    problem = load_problem(spec["problem"], _cost(spec["sensing_cost"]))
-    times["export_seconds"] = time.perf_counter() - began
+        raise Skip(unavailable, status.UNAVAILABLE)
+    start = time.perf_counter()
+    problem = load_problem(cell.problem, cell.cost())
+    model = model_hash(problem)
+    times.add("export", time.perf_counter() - start)
+    if cell.model and model != cell.model:
+        raise StaleCode(
+            f"the model of {cell.problem} is not the one the run began with ({model} instead of "
+            f"{cell.model}): the problem is built differently each time, or the file or package it "
+            "comes from has changed; draw its random numbers from a generator with a fixed seed"
+        )
     unsuited = solver.supports(problem)
     if unsuited:
         raise Skip(unsuited)
-    began = time.perf_counter()
+    start = time.perf_counter()
     warm_up = getattr(solver, "warm_up", None)
     if warm_up is not None:
         warm_up()
-    times["compile_seconds"] = time.perf_counter() - began
-    return solver, problem
+    times.add("compile", time.perf_counter() - start)
+    return solver, problem, model
+
+
+def _check_code(cell: Cell) -> None:
+    code = code_hash(cell.solver)
+    if cell.code and code != cell.code:
+        raise StaleCode(
+            f"the code of {cell.solver} is not what the run began with ({code} instead of "
+            f"{cell.code}): it was changed meanwhile, or a worker has another version; what is "
+            "done is kept, run it again"
+        )
 
 
 def _print_end(log: Path | None) -> None:
@@ -131,49 +165,21 @@ def _print_end(log: Path | None) -> None:
         sys.stderr.write(log.read_text(encoding="utf-8", errors="replace")[-LOG_BYTES:])
 
 
-def _cost(k: Any) -> Any:
-    return np.array(k, float) if isinstance(k, list) else float(k)
-
-
-def peak_memory_mb() -> float | None:
-    """The most memory this process has held, in MiB; None where the system does not say."""
-    try:
-        with open("/proc/self/status") as status:
-            for line in status:
-                if line.startswith("VmHWM:"):
-                    return int(line.split()[1]) / 1024
-    except OSError:
-        pass
-    return None
-
-
-def die_with_parent() -> None:
-    """See to it that this process does not outlive the run that started it."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-
-    def wait_for_end() -> None:
-        while os.read(0, 4096):
-            pass
-        os.killpg(0, signal.SIGKILL)
-
-    threading.Thread(target=wait_for_end, daemon=True).start()
-
-
 def main() -> None:
-    """Take a cell on standard input, report on the file descriptor given as argument."""
+    """Take a cell on standard input, announce phases and outcome to the supervisor."""
     faulthandler.enable()
-    with os.fdopen(int(sys.argv[1]), "w") as report:
-
-        def send(message: dict[str, Any]) -> None:
-            report.write(json.dumps(message, allow_nan=False) + "\n")
-            report.flush()
-
-        spec = json.loads(_read_line())
-        die_with_parent()
-        send(run_cell(spec, enter=send))
-        sys.stdout.flush()
-        os._exit(0)  # no thread or child of a solver may hold up the end
+    announce = Announcer.from_environment()
+    spec = json.loads(_read_line())
+    began = spec.pop("began")
+    die_with_parent(watch_input=True)
+    try:
+        outcome = run_cell(Cell.from_json(spec), began, enter=announce)
+        message: dict[str, Any] = {"row": outcome.row, "details": outcome.details}
+    except StaleCode as error:
+        message = {"stale": str(error)}
+    announce(**message)
+    sys.stdout.flush()
+    os._exit(0)  # no thread or child of a solver may hold up the end
 
 
 def _read_line() -> bytes:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.suites.cell import Cell
 from solvers import PlanPolicy, Policy, SensingMDP, Solution
 from solvers.core.unrolling import unroll_plans
 
@@ -94,17 +95,17 @@ def _bounds(solution: Solution) -> tuple[float | None, float | None]:
     return _finite(lower), _finite(upper)
 
 
-def detail(spec: Mapping[str, Any], problem: SensingMDP, solution: Solution) -> dict[str, Any]:
+def detail(cell: Cell, problem: SensingMDP, solution: Solution) -> dict[str, Any]:
     """The details of a cell, as plain numbers and text."""
     return {
-        "key": spec["key"],
+        "key": cell.key,
         "values": plain(solution.values),
         "lower_bound": plain(solution.lower_bound),
         "upper_bound": plain(solution.upper_bound),
         "trace": plain(solution.trace),
         "plans": plans(problem, solution),
         "info": plain({k: v for k, v in solution.info.items() if k != "log"}),  # a local path
-        "settings": {name: plain(spec[name]) for name in SETTINGS},
+        "settings": {name: plain(getattr(cell, name)) for name in SETTINGS},
     }
 
 

@@ -8,15 +8,17 @@ written here.  For equal settings start workers with one thread each::
     sensebench run table1 --executor dask --scheduler tcp://HOST:8786
 
 Workers need this project at the same version (checked for every cell) and, for solvers or
-problems in files, the same paths.
+problems in files, the same paths.  A scheduler or worker that is lost is no result of any cell:
+what it had under way is done again.
 """
 
 from __future__ import annotations
 
-from bench.run.runner import Crew
+from bench.run.crew import Crew, Lost
 from bench.run.supervise import run_limited
 
 CONNECT_SECONDS = 10
+RUNNING = ("running", "newly-created", "connecting")
 
 
 def dask_crew(scheduler: str | None) -> Crew:
@@ -37,13 +39,21 @@ def dask_crew(scheduler: str | None) -> Crew:
     # A cell that fails on one worker must not be tried on the others in turn.
     executor = client.get_executor(pure=False, retries=0)
 
+    def size() -> int:
+        try:
+            if client.status in RUNNING:
+                return sum(client.nthreads().values())
+        except Exception as error:  # the connection broke in the middle of the question
+            raise Lost(f"the Dask scheduler at {scheduler} is gone ({error!r})") from None
+        raise Lost(f"the Dask scheduler at {scheduler} is gone")
+
     def close() -> None:
         executor.shutdown(wait=False)
-        client.close()
+        client.close(timeout=CONNECT_SECONDS)
 
     crew = Crew(
         submit=lambda spec: executor.submit(run_limited, spec),
-        size=lambda: sum(client.nthreads().values()),
+        size=size,
         close=close,
         here=False,
     )

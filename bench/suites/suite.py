@@ -23,14 +23,14 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from bench.run.keys import cell_key, code_hash
-from bench.store.rows import cost_text
+from bench.store import costs
 from bench.suites import suite_check as check
+from bench.suites.cell import Cell
 from bench.suites.suite_check import SuiteError
 
 SUITES = Path(__file__).parent
@@ -49,45 +49,6 @@ class Settings:
     threads: int = 1
     memory_mb: int = 4096
     seeds: tuple[int, ...] = (0,)
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One solver on one problem: what a single process does."""
-
-    suite: str
-    problem: str
-    sensing_cost: float | tuple
-    solver: str
-    options: Mapping[str, Any]
-    label: str
-    seed: int
-    budget: float
-    threads: int
-    memory_mb: int
-    files: tuple[str, ...] = ()
-    code: str = ""
-    key: str = ""
-
-    def title(self) -> str:
-        """``spi / taxi, k = 0.5``, for people."""
-        return f"{self.label} / {self.problem}, k = {cost_text(self.sensing_cost)}"
-
-    def with_key(self) -> Cell:
-        """This cell with its code hash and key."""
-        code = code_hash(self.solver, self.problem)
-        identity = {
-            "problem": self.problem,
-            "sensing_cost": cost_text(self.sensing_cost),
-            "solver": self.solver,
-            "options": dict(self.options),
-            "seed": self.seed,
-            "budget": self.budget,
-            "threads": self.threads,
-            "memory_mb": self.memory_mb,
-            "code": code,
-        }
-        return replace(self, code=code, key=cell_key(identity))
 
 
 @dataclass(frozen=True)
@@ -128,16 +89,12 @@ class Suite:
 
     def cells(self, budget: float | None = None) -> list[Cell]:
         """Every cell, solver by solver; ``budget`` overrides every budget of the file."""
-        return [cell.with_key() for cell in self.plain_cells(budget)]
-
-    def plain_cells(self, budget: float | None = None) -> list[Cell]:
-        """The same cells without their keys, which take reading the code."""
         settings = self.settings
         return [
             Cell(
                 suite=self.name,
                 problem=problem.id,
-                sensing_cost=k,
+                sensing_cost=costs.to_text(k),
                 solver=solver.id,
                 options=solver.options,
                 label=solver.label,

@@ -3,13 +3,14 @@ of the truncated problem M_{k,N} and its plan, with what the theorems say at tha
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from bench.analysis.frame import details, problem_facts
+from bench.analysis.frame import problem_facts
 from bench.analysis.labels import cost_title, number
+from bench.analysis.results import Results
+from bench.store.costs import from_text
 from bench.tables.formats import Block, Entry
 from solvers.core.policy import Plan
 
@@ -18,25 +19,27 @@ MOST_ROOTS = 4
 MOST_LETTERS = 10
 
 
-def certificates(suite: str, results_dir: str | Path, of: pd.DataFrame) -> list[dict[str, Any]]:
+def certificates(results: Results, of: pd.DataFrame) -> list[dict[str, Any]]:
     """Details of the truncation rows that carry a certificate, with their depth N, by N."""
     found = []
     for row in of[(of["solver"] == "truncation") & (of["failure"] == "")].itertuples():
-        cell = details(suite, results_dir, row.key)
+        cell = results.details(row.key)
         if "epsilon" in cell.get("info", {}) and "depth" in row.options:
             found.append({**cell, "N": int(row.options["depth"])})
     return sorted(found, key=lambda cell: cell["N"])
 
 
-def certificate_blocks(suite: str, results_dir: str | Path, frame: pd.DataFrame) -> list[Block]:
+def certificate_blocks(results: Results) -> list[Block]:
     """One block per instance that has certificates at two depths or more."""
     blocks = []
-    for (problem, _), of in frame.groupby(["problem", "sensing_cost"], sort=False):
-        cells = certificates(suite, results_dir, of)
+    for (problem, cost), of in results.frame.groupby(["problem", "sensing_cost"], sort=False):
+        cells = certificates(results, of)
         if len(cells) < 2 or len(cells[0]["values"]) > MOST_ROOTS:
             continue
         facts = problem_facts(problem)
-        model = facts.build(of["k"].iloc[0])
+        if facts.build is None:
+            continue
+        model = facts.build(from_text(cost))
         roots = range(model.num_states)
         header = (
             "N",

@@ -10,16 +10,17 @@ from pathlib import Path
 
 import pandas as pd
 
-from bench.analysis.frame import INSTANCE, load_frame
+from bench.analysis.frame import INSTANCE
 from bench.analysis.labels import cost_title, number, percent, seconds
 from bench.analysis.published import best_published
+from bench.analysis.results import Results
 
 HEAD = ("Problem", "k", "Best published", "Ours", "by", "proven gap", "seconds")
 
 
 def short_table(results_dir: str | Path) -> str:
     """Markdown: the best published value beside the best of our embedded methods."""
-    frame = load_frame("table1", results_dir)
+    frame = Results.load("table1", results_dir).frame
     frame = frame[~frame["solver"].str.startswith("julia-") & frame["shown"].notna()]
     lines = ["| " + " | ".join(HEAD) + " |", "|---|---:|---:|---:|---|---:|---:|"]
     for (problem, _), of in frame.groupby(INSTANCE, sort=False):

@@ -7,18 +7,18 @@ optimal the best value found therefore is.  A failure is told in words where its
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
 
-from bench.analysis.frame import load_frame, problem_facts
+from bench.analysis.frame import problem_facts
 from bench.analysis.labels import cost_title, number, percent, seconds
 from bench.analysis.published import best_published, field_facts
-from bench.store import rows
-from bench.store.store import Store, suite_name
+from bench.analysis.results import Results
+from bench.store.files import write_text
+from bench.store.result import options_text
 from bench.tables.certificate_table import certificate_blocks
 from bench.tables.formats import (
     FAILURE,
@@ -45,22 +45,16 @@ CSV_COLUMNS = (
 )
 
 
-def render(suite: str, results_dir: str | Path, fmt: str, colour: bool | None = None) -> str:
+def render(results: Results, fmt: str, colour: bool | None = None) -> str:
     """The table of a suite's results as text.
 
-    Parameters
-    ----------
-    suite : its name, or the path of its file
-    results_dir : the directory that holds ``<suite>/rows.csv``
-    fmt : one of FORMATS
-    colour : of the terminal form; None for "if standard output is a terminal"
+    fmt : one of FORMATS; colour : of the terminal form, None for "if standard output is a terminal"
     """
     if fmt not in FORMATS:
         raise ValueError(f"unknown table format {fmt!r}; the formats are: {', '.join(FORMATS)}")
-    frame = load_frame(suite, results_dir)
     if fmt == "csv":
-        return _csv(frame)
-    table = build_table(suite, results_dir, frame)
+        return _csv(results.frame)
+    table = build_table(results)
     if fmt == "markdown":
         return to_markdown(table)
     if fmt == "latex":
@@ -68,18 +62,19 @@ def render(suite: str, results_dir: str | Path, fmt: str, colour: bool | None = 
     return to_terminal(table, sys.stdout.isatty() if colour is None else colour)
 
 
-def write_tables(suite: str, results_dir: str | Path) -> list[Path]:
+def write_tables(results: Results) -> list[Path]:
     """Write ``table.csv``, ``table.md`` and ``table.tex`` beside the rows; returns their paths."""
     written = []
     for fmt, name in FILES.items():
-        path = Store(results_dir, suite).directory / name
-        path.write_text(render(suite, results_dir, fmt), encoding="utf-8")
+        path = results.folder / name
+        write_text(path, render(results, fmt))
         written.append(path)
     return written
 
 
-def build_table(suite: str, results_dir: str | Path, frame: pd.DataFrame) -> Table:
+def build_table(results: Results) -> Table:
     """The table as blocks of entries, for any written form."""
+    frame = results.frame
     notes: list[str] = []
     blocks = []
     for problem in frame["problem"].unique():
@@ -87,20 +82,20 @@ def build_table(suite: str, results_dir: str | Path, frame: pd.DataFrame) -> Tab
         costs = sorted(part["k"].unique(), key=lambda k: (isinstance(k, str), k))
         for first in range(0, len(costs), COSTS_PER_BLOCK):
             blocks.append(_block(part, costs[first : first + COSTS_PER_BLOCK], notes))
-    blocks += certificate_blocks(suite, results_dir, frame)
+    blocks += certificate_blocks(results)
     for line in frame[frame["wrong_bound"]].itertuples():
         notes.append(
             f"The lower bound of {line.method} on {line.problem} at k = {cost_title(line.k)} "
             "contradicts the exact value of a policy and is not used."
         )
     return Table(
-        name=suite_name(suite),
-        caption=f"sensebench {suite_name(suite)}: value of each method's policy under the start "
+        name=results.name,
+        caption=f"sensebench {results.name}: value of each method's policy under the start "
         "distribution",
         blocks=blocks,
         notes=notes,
         legend=_legend(frame),
-        settings=_settings(suite, results_dir, frame),
+        settings=_settings(results),
     )
 
 
@@ -218,14 +213,13 @@ def _legend(frame: pd.DataFrame) -> str:
     return " ".join(parts)
 
 
-def _settings(suite: str, results_dir: str | Path, frame: pd.DataFrame) -> str:
+def _settings(results: Results) -> str:
+    frame = results.frame
     budgets, threads = _listed(frame["budget_seconds"]), _listed(frame["threads"])
     many = "" if threads == "1" else "s"
     text = f"Settings: budget {budgets} s of planning, {threads} thread{many} for every cell."
-    path = Store(results_dir, suite).directory / "environment.json"
-    known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     for clone in frame["clone"].unique():
-        record = known.get(clone)
+        record = results.environments.get(clone)
         if record is None:
             continue
         commit = str(record.get("commit") or "unknown")[:10]
@@ -245,7 +239,7 @@ def _listed(column: Iterable[float]) -> str:
 
 def _csv(frame: pd.DataFrame) -> str:
     chosen = frame[list(CSV_COLUMNS)].copy()
-    chosen["options"] = chosen["options"].map(rows.options_text)
+    chosen["options"] = chosen["options"].map(options_text)
     for column in ("shown", "shown_error", "published", "shown_bound"):
         chosen[column] = [
             "" if pd.isna(v) else number(v, d + 2)

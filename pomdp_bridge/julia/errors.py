@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pomdp_bridge.process.status import FAILED
+
 # The stages a worker goes through, in order; an error names the one it happened in.
 FIND = "finding Julia"
 START = "starting Julia"
@@ -11,11 +13,6 @@ EXPORT = "handing over the problem"
 COMPILE = "warming up"
 SOLVE = "planning"
 ANSWER = "reading the answer"
-
-TIMEOUT = "timeout"
-MEMORY = "memory"
-CRASHED = "crashed"
-FAILED = "failed"
 
 
 class BridgeError(RuntimeError):
@@ -26,7 +23,7 @@ class BridgeError(RuntimeError):
     stage : one of the stage names above
     reason : one line
     log : the worker's log with the full Julia trace, or None if no worker was started
-    kind : TIMEOUT, MEMORY, CRASHED or FAILED
+    kind : TIMEOUT, MEMORY, CRASHED or FAILED of :mod:`pomdp_bridge.process.status`
     """
 
     def __init__(

@@ -3,30 +3,26 @@
     python -m pomdp_bridge.julia.worker FOLDER
 
 FOLDER holds ``request.json`` and, if there is a problem, ``request.npz``; the answer is written
-beside them.  Stages are announced on a pipe (see :mod:`pomdp_bridge.julia.supervise`).
+beside them.  Stages are announced on a pipe (see :mod:`pomdp_bridge.process.child`).
 juliacall comes first: Julia brings its own libraries, which must not find others already loaded.
 """
 
 from __future__ import annotations
 
-import ctypes
 import json
-import os
-import signal
 import sys
 import traceback
 from pathlib import Path
 
-from pomdp_bridge.julia.errors import ANSWER, COMPILE, EXPORT, FAILED, MEMORY, SOLVE
-
-PIPE = "SENSEBENCH_PIPE"
-PR_SET_PDEATHSIG = 1
+from pomdp_bridge.julia.errors import ANSWER, COMPILE, EXPORT, SOLVE
+from pomdp_bridge.process.child import Announcer, die_with_parent
+from pomdp_bridge.process.status import FAILED, MEMORY
 
 
 def main(folder: Path) -> int:
     """Serve the request in the folder; the exit code is 0 if it could be answered."""
     die_with_parent()
-    announce = Announcer(int(os.environ[PIPE]))
+    announce = Announcer.from_environment()
     try:
         request = json.loads((folder / "request.json").read_text(encoding="utf-8"))
         import juliacall
@@ -36,13 +32,13 @@ def main(folder: Path) -> int:
         answer = serve(Main.SensingPOMDPs, request, folder, announce)
         answer["julia"] = str(Main.VERSION)
         (folder / "answer.json").write_text(json.dumps(answer), encoding="utf-8")
-        announce("done")
+        announce(done=True)
         return 0
     except Exception as error:
         traceback.print_exc()
         reason = str(error).strip().splitlines() or [type(error).__name__]
         out = "OutOfMemoryError" in reason[0]
-        announce("error", reason=reason[0][:500], kind=MEMORY if out else FAILED)
+        announce(error=reason[0][:500], kind=MEMORY if out else FAILED)
         return 1
 
 
@@ -54,7 +50,7 @@ def serve(package, request: dict, folder: Path, announce: Announcer) -> dict:
     import numpy as np
 
     planner, options = request["planner"], request["options"]
-    announce(EXPORT)
+    announce(phase=EXPORT)
     with np.load(folder / "request.npz") as file:
         flat = {key: np.ascontiguousarray(file[key]) for key in file.files}
     S, A = flat["rewards"].shape[0], len(flat["indptr"])
@@ -65,11 +61,11 @@ def serve(package, request: dict, folder: Path, announce: Announcer) -> dict:
         flat["discount"].item(),
         flat["terminal"].ctypes.data,
     )
-    announce(COMPILE)
+    announce(phase=COMPILE)
     package.warm_up(planner, options, A)
-    announce(SOLVE)
+    announce(phase=SOLVE)
     found = package.request(problem, planner, options)
-    announce(ANSWER)
+    announce(phase=ANSWER)
     n, bounds = (int(size) for size in str(package.sizes(found)).split())
     if planner == "pomcp":
         arrays = {"returns": np.empty(n)}
@@ -102,23 +98,6 @@ def plain(text: str) -> bool | int | float | str:
         except ValueError:
             continue
     return text
-
-
-class Announcer:
-    """Writes stages to the supervisor's pipe."""
-
-    def __init__(self, pipe: int) -> None:
-        self.pipe = pipe
-
-    def __call__(self, stage: str, **more: object) -> None:
-        sys.stdout.flush()
-        os.write(self.pipe, (json.dumps({"stage": stage, **more}) + "\n").encode())
-
-
-def die_with_parent() -> None:
-    """Ask Linux to end this process with its parent, which may be killed without warning."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ import inspect
 import pkgutil
 import sys
 import time
+import traceback
 import warnings
 from dataclasses import fields, is_dataclass, replace
 from importlib.metadata import entry_points
@@ -42,6 +43,8 @@ from solvers.kernels.returns import UNIT
 
 PLANNERS = "solvers.planners"
 ENTRY_POINT_GROUP = "sensebench.solvers"
+FILE_MODULES = "sensebench_file_"
+"""How the names of modules begin that come from a file which belongs to no package."""
 OLD_NAMES = {"sarsop": "dips"}
 """Ids of earlier versions, and the solver that answers to them now."""
 
@@ -103,13 +106,28 @@ def import_file(path: str | Path) -> ModuleType:
     path = Path(path)
     if not path.is_file():
         raise SolverError(f"no such solver file: {path}")
-    spec = importlib.util.spec_from_file_location(f"sensebench_file_{path.stem}", path)
+    spec = importlib.util.spec_from_file_location(f"{FILE_MODULES}{path.stem}", path)
     if spec is None:
         raise SolverError(f"{path} is not a Python file: expected a name ending in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # so that its annotations can be resolved
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:  # whatever a user's file does while it is read
+        del sys.modules[spec.name]
+        raise SolverError(f"{path} cannot be loaded: {_told(error, path)}") from error
     return module
+
+
+def _told(error: BaseException, path: Path) -> str:
+    """An error in a user's file: what it is, and the line of the file it comes from."""
+    if isinstance(error, SyntaxError):
+        return f"line {error.lineno}: {error.msg}"
+    own = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename) == path]
+    line = f"line {own[-1].lineno}: " if own else ""
+    if isinstance(error, SystemExit):
+        return f"{line}it ends Python (sys.exit) while it is read"
+    return f"{line}{type(error).__name__}: {error}"
 
 
 def register_solvers(module: ModuleType) -> list[type[Solver]]:

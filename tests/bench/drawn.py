@@ -2,14 +2,15 @@
 
 from matplotlib.figure import Figure
 
+from bench.analysis.results import Results
 from bench.plots import figures
-from bench.plots.results import load_results
+from bench.plots.drawing import Drawing
 from bench.plots.style import styled
 
 
 def drawn(results, suite="made") -> dict[str, Figure]:
     with styled():
-        return dict(figures(load_results(suite, results)))
+        return dict(figures(Drawing.of(Results.load(suite, results))))
 
 
 def texts(figure: Figure) -> set[str]:

@@ -1,13 +1,13 @@
 """Result rows made by hand, for tests of what is read from them."""
 
-import csv
 import itertools
 from pathlib import Path
 
 import numpy as np
 
 from bench import load_problem
-from bench.store import rows
+from bench.store import status
+from bench.store.result import HEADER, Result
 from bench.store.store import Store
 from solvers import solve
 
@@ -15,7 +15,7 @@ _keys = itertools.count(1)
 
 
 def row(problem="frozen-lake-4x4", k=0.01, solver="spi", value=None, **more):
-    """A row as stored: all columns, as text."""
+    """A result, as a run would store it."""
     given = {
         "key": f"{next(_keys):016x}",
         "suite": "made",
@@ -25,7 +25,7 @@ def row(problem="frozen-lake-4x4", k=0.01, solver="spi", value=None, **more):
         "label": solver,
         "options": {},
         "seed": 0,
-        "status": rows.OK,
+        "status": status.OK,
         "value": value,
         "solve_seconds": 0.5,
         "budget_seconds": 60.0,
@@ -34,17 +34,15 @@ def row(problem="frozen-lake-4x4", k=0.01, solver="spi", value=None, **more):
         "finished": "2026-11-16T00:00:00Z",
         **more,
     }
-    return rows.parse(rows.header() + rows.to_line(given))[0]
+    return Result(**given)
 
 
-def store(results: Path, *made: dict, suite="made", details=()) -> Path:
+def store(results: Path, *made: Result, suite="made", details=()) -> Path:
     """A results directory with these rows, and details {key: content}."""
     kept = Store(results, suite)
     kept.create()
-    with open(kept.rows_path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, rows.COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(made)
+    text = HEADER + "".join(row.line() for row in made)
+    kept.rows_path.write_text(text, encoding="utf-8", newline="")
     for key, content in dict(details).items():
         kept.write_details(key, content)
     return results
@@ -67,4 +65,4 @@ def solved(problem: str, k: float, solver: str, **options):
         plan = found.policy.plan(int(root))
         plans[str(root)] = {"actions": list(plan.actions), "senses": plan.senses}
     content = {"values": found.values.tolist(), "trace": found.trace, "plans": plans, "info": {}}
-    return made, {made["key"]: content}
+    return made, {made.key: content}

@@ -4,11 +4,16 @@ Three lakes' worth of cells with plans, a bound without a policy, a run that fai
 a problem whose every name is markup.
 """
 
+import time
+
 import numpy as np
 
 from bench.problems import Problem, problems
 from bench.run.cell import run_cell
+from bench.store.costs import to_text
+from bench.store.result import Result
 from bench.store.store import Store
+from bench.suites.cell import Cell
 from solvers import SensingMDP
 
 SUITE = "tiny"
@@ -51,36 +56,27 @@ def write_results(folder):
     store = Store(folder, SUITE)
     store.create()
     for i, (problem, k, solver, options) in enumerate(RUNS):
-        spec = {
-            **{"problem": problem, "sensing_cost": k, "solver": solver, "options": options},
-            **{"key": f"{i:016x}", "seed": 0, "label": solver, "budget": 20, "files": []},
-            **{"threads": 1, "memory_mb": 4096, "began": 0.0, "code": ""},
-        }
-        outcome = run_cell(spec)
-        if outcome["details"]:
-            store.write_details(spec["key"], outcome["details"])
-        store.append({**_identity(store, spec), **outcome["row"], "start_seconds": 0.1})
-    failed = {**spec, "problem": "inventory", "sensing_cost": 0.2, "solver": "spi", "options": {}}
-    failed["key"] = f"{len(RUNS):016x}"
-    store.append(
-        {**_identity(store, failed), "status": "timeout", "reason": "timeout 20 s <b>hard</b>"}
-    )
+        cell = _cell(i, problem, k, solver, options)
+        outcome = run_cell(cell, time.monotonic())
+        if outcome.details:
+            store.write_details(cell.key, outcome.details)
+        store.append(_result(store, cell, {**outcome.row, "start_seconds": 0.1}))
+    failed = {"status": "timeout", "reason": "timeout 20 s <b>hard</b>"}
+    store.append(_result(store, _cell(len(RUNS), "inventory", 0.2, "spi", {}), failed))
     store.record_environment({"cpu": "<i>quick</i>", "cores": 2, "packages": {"numpy": "2"}})
     (folder / SUITE / "figures").mkdir()
     (folder / SUITE / "figures" / "profile-frozen-lake-4x4.svg").write_text(FIGURE)
 
 
-def _identity(store, spec):
-    names = ("key", "problem", "sensing_cost", "solver", "options", "seed", "label", "threads")
-    own = {name: spec[name] for name in names}
-    return {
-        **own,
-        "suite": SUITE,
-        "budget_seconds": spec["budget"],
-        "clone": store.clone,
-        "code": "c0de",
-        "finished": "2026-01-02T03:04:05+00:00",
-    }
+def _cell(i, problem, k, solver, options):
+    cell = Cell(SUITE, problem, to_text(k), solver, options, solver, 0, 20.0, 1, 4096)
+    return cell.with_hashes("", "", f"{i:016x}")
+
+
+def _result(store, cell, measured):
+    when = "2026-01-02T03:04:05+00:00"
+    own = {**cell.columns(), "code": "c0de", "clone": store.clone, "finished": when}
+    return Result(**{**own, **measured})
 
 
 def key_of(problem, k, solver):

@@ -15,7 +15,7 @@ from bench.analysis.compare import (
 )
 from bench.analysis.frame import tidy
 from bench.cli import main
-from bench.store import rows
+from bench.store import status
 from tests.bench.made_rows import row, store
 
 
@@ -70,8 +70,8 @@ def test_what_is_skipped_failed_or_not_run_is_counted_with_its_reason():
     reference = [row(solver=s, value=-0.02) for s in ("spi", "atm", "fib", "qmdp")]
     mine = [
         row(solver="spi", value=-0.02),
-        row(solver="atm", status=rows.SKIPPED, reason="skipped: no Julia"),
-        row(solver="fib", status=rows.TIMEOUT, reason="timeout 60 s"),
+        row(solver="atm", status=status.SKIPPED, reason="skipped: no Julia"),
+        row(solver="fib", status=status.TIMEOUT, reason="timeout 60 s"),
         row(solver="pbvi", value=-0.02),
     ]
     found = held(mine, reference)

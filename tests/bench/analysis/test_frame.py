@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bench.analysis.frame import AS_PUBLISHED, BETTER, WORSE, load_frame, tidy
+from bench.analysis.frame import AS_PUBLISHED, BETTER, WORSE, tidy
+from bench.analysis.results import Results
 from bench.cli import main
 from bench.store.store import StoreError
 from tests.bench.made_rows import row, store
@@ -167,10 +168,10 @@ def test_a_cost_that_is_not_uniform_stays_text():
 
 
 def test_load_names_the_file_and_the_way_out(tmp_path):
-    with pytest.raises(StoreError, match=r"rows\.csv; run `sensebench run nothing`"):
-        load_frame("nothing", tmp_path)
+    with pytest.raises(StoreError, match=r"rows\.csv; run `sensebench run quick`"):
+        Results.load("quick", tmp_path)
     store(tmp_path, row(value=-0.02))
-    assert len(load_frame("made", tmp_path)) == 1
+    assert len(Results.load("made", tmp_path).frame) == 1
 
 
 SUITE = """
@@ -193,7 +194,7 @@ def suite(tmp_path):
 
 
 def shown(suite, results):
-    return sorted(load_frame(suite, results)["value"])
+    return sorted(Results.load(suite, results).frame["value"])
 
 
 def test_cells_the_suite_no_longer_has_are_left_out(tmp_path, suite):
@@ -244,4 +245,4 @@ def test_a_suites_file_by_path_is_heeded_from_the_command_line(tmp_path, suite, 
 def test_nothing_but_stale_rows_is_an_error_that_says_what_to_run(tmp_path, suite):
     store(tmp_path, row(value=1.0))
     with pytest.raises(StoreError, match="sensebench run"):
-        load_frame(suite, tmp_path)
+        Results.load(suite, tmp_path)

@@ -34,7 +34,7 @@ FAULTS = {
     "it has several: good, better": GOOD
     + GOOD.replace('"good"', '"better"').replace("Good", "Better"),
     "defines no solver": "",
-    "SyntaxError": "def",
+    "invalid syntax": "def",
     "ZeroDivisionError": GOOD.replace("answer(problem)", "1 / 0"),
     "lower_bound at state 0 is 1000": GOOD.replace(
         "answer(problem)",

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from bench.analysis.frame import tidy
+from bench.analysis.results import Results
 from bench.plots import figures, write_plots
+from bench.plots.drawing import Drawing
 from bench.plots.gap_over_time import CEILING, FLOOR, MOST_POINTS, gap_curve
 from bench.plots.profile import distances
-from bench.plots.results import load_results
 from bench.plots.style import FILE_TYPES, method_styles, save, styled
 from bench.plots.time_and_value import value_window, why_missing
 from tests.bench.drawn import drawn, texts
@@ -29,7 +30,7 @@ def lake(tmp_path_factory):
         trace = [[0.01 * 2**i, -0.08 + 0.001 * i, -0.01 - 0.001 * i] for i in range(8)]
         bounds = row(k=k, solver="dips", value=-0.02, lower=-0.07)
         made.append(bounds)
-        details[bounds["key"]] = {"trace": trace, "plans": {}}
+        details[bounds.key] = {"trace": trace, "plans": {}}
     made.append(row(k=0.01, solver="julia-fib", status="crashed", reason="segmentation fault"))
     return store(tmp_path_factory.mktemp("lake"), *made, details=details)
 
@@ -41,7 +42,7 @@ def certificates(tmp_path_factory):
     for N in range(5):
         line = row("two-state", 0.25, "truncation", value=1.0, options={"depth": N})
         made.append(line)
-        details[line["key"]] = {
+        details[line.key] = {
             "values": [0.5 - 0.05 * min(N, 2), 0.9 - 0.05 * min(N, 2)],
             "plans": {str(j): {"actions": [j] * (N + 1), "senses": True} for j in (0, 1)},
             "info": {
@@ -86,7 +87,7 @@ def test_axes_name_what_they_show_and_legends_every_method(lake):
 def test_the_band_lies_between_the_best_value_and_the_bound(lake):
     ax = drawn(lake)["value-over-cost"].axes[0]
     (band,) = ax.collections
-    frame = load_results("made", lake).frame
+    frame = Results.load("made", lake).frame
     heights = band.get_paths()[0].vertices[:, 1]
     assert heights.max() == pytest.approx(frame["shown_bound"].max())
     assert heights.min() == pytest.approx(frame.groupby("k")["shown"].max().min())
@@ -103,7 +104,7 @@ def test_sensing_rates_are_shares(lake):
 
 def test_gaps_over_cost_stay_on_their_axis_and_are_the_frames(lake):
     ax = drawn(lake)["gap-over-cost"].axes[0]
-    frame = load_results("made", lake).frame
+    frame = Results.load("made", lake).frame
     for line in ax.lines:
         expected = frame[frame["method"] == line.get_label()].sort_values("k")["gap"]
         assert list(line.get_ydata()) == pytest.approx(list(expected.clip(FLOOR, CEILING)))
@@ -216,20 +217,20 @@ def test_files_are_small_and_old_ones_go(lake):
     stale = lake / "made" / "figures" / "old.png"
     stale.parent.mkdir(exist_ok=True)
     stale.write_bytes(b"")
-    written = write_plots("made", lake)
+    written = write_plots(Results.load("made", lake))
     assert sorted(p.suffix for p in written) == sorted(FILE_TYPES * 6)
     assert max(p.stat().st_size for p in written if p.suffix == ".svg") < MOST_BYTES
     assert {p.name for p in stale.parent.iterdir()} == {p.name for p in written} | {"drawn.json"}
 
 
 def test_what_is_drawn_already_is_not_drawn_again(certificates):
-    written = write_plots("certificates", certificates)
+    written = write_plots(Results.load("certificates", certificates))
     written[0].write_bytes(b"kept")
-    assert write_plots("certificates", certificates) == written
+    assert write_plots(Results.load("certificates", certificates)) == written
     assert written[0].read_bytes() == b"kept"
     with open(certificates / "certificates" / "rows.csv", "a") as rows:
         rows.write("\n")
-    write_plots("certificates", certificates)
+    write_plots(Results.load("certificates", certificates))
     assert written[0].read_bytes() != b"kept"
 
 
@@ -237,7 +238,7 @@ def test_files_are_the_same_every_time(lake, tmp_path):
     saved = []
     for again in ("one", "two"):
         with styled():
-            name, figure = next(iter(figures(load_results("made", lake))))
+            name, figure = next(iter(figures(Drawing.of(Results.load("made", lake)))))
             (tmp_path / again).mkdir()
             saved.append([p.read_bytes() for p in save(figure, tmp_path / again / name)])
     assert saved[0] == saved[1]

@@ -16,7 +16,7 @@ COSTS = (0.001, 0.05)
 def test_of_methods_equally_good_the_first_in_order_is_pictured(tmp_path):
     made = [row(k=k, solver=s, value=-0.02) for k in COSTS for s in ("dips", "spi", "pbvi")]
     plans = {"plans": {"0": {"actions": [0], "senses": True}}}
-    results = store(tmp_path, *made, details={line["key"]: plans for line in made})
+    results = store(tmp_path, *made, details={line.key: plans for line in made})
     words = texts(drawn(results)["policy-frozen-lake-4x4"])
     assert any("\nSPI" in text for text in words) and not any("\nDIPS" in w for w in words)
 

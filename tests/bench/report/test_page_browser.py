@@ -6,6 +6,7 @@ import shutil
 import numpy as np
 import pytest
 
+from bench.analysis.results import Results
 from bench.problems import find_problem
 from bench.report.report import write_report
 from solvers import solve
@@ -30,7 +31,7 @@ def address(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("bench.problems.registry.problems", page_results.with_nasty_problem())
         page_results.write_results(folder)
-        return write_report(page_results.SUITE, folder).as_uri()
+        return write_report(Results.load(page_results.SUITE, folder)).as_uri()
 
 
 @pytest.fixture(scope="module")

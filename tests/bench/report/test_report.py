@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bench.analysis.frame import load_frame
+from bench.analysis.results import Results
 from bench.problems import find_problem
 from bench.report import policy_data
 from bench.report.page_file import bundle, embedded, page_file
@@ -29,7 +29,7 @@ def results(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def page(results):
-    return write_report(page_results.SUITE, results).read_text(encoding="utf-8")
+    return write_report(Results.load(page_results.SUITE, results)).read_text(encoding="utf-8")
 
 
 def data(page, name):
@@ -37,7 +37,7 @@ def data(page, name):
 
 
 def test_cells_carry_the_numbers_of_the_frame(page, results):
-    frame = load_frame(page_results.SUITE, results).set_index("key")
+    frame = Results.load(page_results.SUITE, results).frame.set_index("key")
     cells = {cell["key"]: cell for cell in data(page, "suite")["cells"]}
     assert cells.keys() == set(frame.index)
     for key, cell in cells.items():
@@ -169,5 +169,5 @@ def test_variants_share_a_column_only_where_they_never_meet():
 
 
 def test_a_suite_without_rows_is_an_error_that_says_what_to_run(tmp_path):
-    with pytest.raises(StoreError, match="sensebench run nothing"):
-        write_report("nothing", tmp_path)
+    with pytest.raises(StoreError, match="sensebench run quick"):
+        write_report(Results.load("quick", tmp_path))

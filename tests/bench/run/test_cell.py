@@ -1,17 +1,22 @@
 """What a cell makes of a solution; the cell runs here, in the tests' own process."""
 
 import json
+import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
+from bench.problems import load_problem
 from bench.run.cell import run_cell
 from bench.run.cell_result import MOST_ACTIONS, plain
-from bench.run.keys import code_hash
+from bench.run.code_hash import code_hash
+from bench.run.model_hash import model_hash
+from bench.run.outcome import StaleCode
 from bench.run.supervise import EVALUATING, PLANNING
-from bench.store import rows
+from bench.store import status
+from bench.suites.cell import Cell
 from solvers import Plan, PlanPolicy, Policy, PolicyError, Solution, Solver
 from solvers.core import solver
 from solvers.planners.always_sense import AlwaysSensePolicy
@@ -44,12 +49,10 @@ def outcome(monkeypatch):
     """The outcome of a cell whose solver gives an answer."""
     solver.register_solvers(__import__(__name__, fromlist=["Answers"]))
 
-    def run(answer, problem="inventory", sensing_cost=0.2, **more):
+    def run(answer, problem="inventory", sensing_cost="0.2", enter=lambda **phase: None, **more):
         monkeypatch.setattr(Answers, "answer", staticmethod(answer))
-        fixed = {"key": "1", "code": "", "solver": "answers", "label": "a", "options": {}}
-        limits = {"seed": 0, "budget": 5.0, "threads": 1, "memory_mb": 500, "files": []}
-        where = {"problem": problem, "sensing_cost": sensing_cost, "began": time.time()}
-        return run_cell({**fixed, **limits, **where, **more})
+        cell = Cell("s", problem, sensing_cost, "answers", {}, "a", 0, 5.0, 1, 500)
+        return run_cell(replace(cell, **more), time.monotonic(), enter)
 
     return run
 
@@ -64,21 +67,18 @@ def test_times_are_kept_apart(outcome):
         return looking(problem, info={"export_seconds": 2.0, "julia": "1.11.4", "log": "x"})
 
     found = outcome(slow)
-    row = found["row"]
-    assert row["status"] == rows.OK
+    row = found.row
+    assert row["status"] == status.OK
     assert row["compile_seconds"] >= 0.05 and row["solve_seconds"] >= 0.1
     assert row["export_seconds"] > 2.0
     assert row["versions"]["julia"] == "1.11.4" and "numpy" in row["versions"]
-    assert "log" not in found["details"]["info"]
+    assert "log" not in found.details["info"]
 
 
 def test_phases_are_announced_in_order(outcome, monkeypatch):
     phases = []
     monkeypatch.setattr(Answers, "overhead_seconds", 7.0, raising=False)
-    monkeypatch.setattr(Answers, "answer", staticmethod(looking))
-    spec = {"key": "1", "code": "", "solver": "answers", "label": "a", "options": {}, "seed": 0}
-    where = {"problem": "inventory", "sensing_cost": 0.2, "began": time.time(), "files": []}
-    run_cell({**spec, **where, "budget": 5, "threads": 1, "memory_mb": 500}, enter=phases.append)
+    outcome(looking, enter=lambda **phase: phases.append(phase))
     assert phases == [{"phase": PLANNING, "overhead": 7.0}, {"phase": EVALUATING}]
 
 
@@ -95,8 +95,8 @@ NONSENSE = {
 @pytest.mark.parametrize("told", NONSENSE)
 def test_what_is_no_result_is_invalid_and_told(outcome, told):
     found = outcome(NONSENSE[told])
-    assert found["row"]["status"] == rows.INVALID and told in found["row"]["reason"]
-    assert found["details"] is None
+    assert found.row["status"] == status.INVALID and told in found.row["reason"]
+    assert found.details is None
 
 
 def test_a_policy_that_leaves_the_actions_is_invalid(outcome):
@@ -105,7 +105,7 @@ def test_a_policy_that_leaves_the_actions_is_invalid(outcome):
             return np.full(len(beliefs), 99), np.ones(len(beliefs), bool)
 
     found = outcome(lambda p: Solution(policy=Wild(p)))
-    assert found["row"]["status"] == rows.INVALID and "action" in found["row"]["reason"]
+    assert found.row["status"] == status.INVALID and "action" in found.row["reason"]
     with pytest.raises(PolicyError):
         from bench import load_problem
         from solvers import evaluate
@@ -115,14 +115,14 @@ def test_a_policy_that_leaves_the_actions_is_invalid(outcome):
 
 
 def test_bounds_that_cross_make_the_row_invalid_with_both_numbers(outcome):
-    row = outcome(lambda p: looking(p, lower_bound=np.full(4, 9.0)))["row"]
-    assert row["status"] == rows.INVALID
+    row = outcome(lambda p: looking(p, lower_bound=np.full(4, 9.0))).row
+    assert row["status"] == status.INVALID
     assert "bounds cross" in row["reason"] and "lower bound of 9" in row["reason"]
-    value = outcome(looking)["row"]["value"]
+    value = outcome(looking).row["value"]
     assert f"its value is {value:.10g}" in row["reason"]
     above = np.full(4, value * (1 + np.sign(value) * 1e-9))
-    assert outcome(lambda p: looking(p, lower_bound=above))["row"]["status"] == rows.INVALID
-    fine = outcome(lambda p: looking(p, lower_bound=np.full(4, -99.0)))["row"]
+    assert outcome(lambda p: looking(p, lower_bound=above)).row["status"] == status.INVALID
+    fine = outcome(lambda p: looking(p, lower_bound=np.full(4, -99.0))).row
     assert fine["lower"] == pytest.approx(-99.0) and fine["note"] == ""
 
 
@@ -131,11 +131,11 @@ def test_a_long_plan_is_kept_cut_and_an_endless_one_short(outcome):
         plan = Plan((0, 1) * MOST_ACTIONS, False)
         return Solution(policy=PlanPolicy(problem, [plan] * problem.num_states))
 
-    plans = outcome(long, problem="frozen-lake-8x8")["details"]["plans"]
+    plans = outcome(long, problem="frozen-lake-8x8").details["plans"]
     assert 0 < len(plans) <= 300
     assert {len(p["actions"]) for p in plans.values()} == {MOST_ACTIONS}
     assert all(p["length"] == MOST_ACTIONS + 1 and not p["senses"] for p in plans.values())
-    blind = outcome(lambda p: Solution(policy=Blind(p)), problem="frozen-lake-8x8")["details"]
+    blind = outcome(lambda p: Solution(policy=Blind(p)), problem="frozen-lake-8x8").details
     assert all(p == {"actions": [0], "senses": False} for p in blind["plans"].values())
 
 
@@ -143,14 +143,44 @@ def test_memory_errors_are_told_as_memory(outcome):
     def greedy(problem):
         return np.ones((10**7, 10**7))
 
-    row = outcome(greedy)["row"]
-    assert row["status"] == rows.MEMORY and row["reason"].startswith("out of memory")
+    row = outcome(greedy).row
+    assert row["status"] == status.MEMORY and row["reason"].startswith("out of memory")
 
 
 def test_other_code_than_the_runs_is_refused(outcome):
-    good = code_hash("answers", "inventory")
-    assert outcome(looking, code=good)["row"]["status"] == rows.OK
-    assert "is not what the run began with" in outcome(looking, code="0" * 10)["stale"]
+    assert outcome(looking, code=code_hash("answers")).row["status"] == status.OK
+    with pytest.raises(StaleCode, match="is not what the run began with"):
+        outcome(looking, code="0" * 10)
+
+
+def test_another_model_than_the_runs_is_refused(outcome):
+    model = model_hash(load_problem("inventory", 0.2))
+    assert outcome(looking, model=model).row["status"] == status.OK
+    with pytest.raises(StaleCode, match="the model of inventory is not the one the run began with"):
+        outcome(looking, model=model, sensing_cost="0.3")
+
+
+def test_a_solver_that_writes_into_the_problem_is_invalid(outcome):
+    def cheat(problem):
+        problem.costs.setflags(write=True)
+        problem.costs[:] = -1000.0
+        return looking(problem)
+
+    row = outcome(cheat).row
+    assert row["status"] == status.INVALID and "changed the problem" in row["reason"]
+    assert load_problem("inventory", 0.2).costs.min() > -1000
+
+    def cheat_more(problem):
+        problem.transitions[0].data[:] = 0.0
+        return looking(problem)
+
+    assert outcome(cheat_more).row["status"] == status.INVALID
+    assert outcome(looking).row["status"] == status.OK
+
+
+def test_a_solver_that_ends_python_is_a_failed_row(outcome):
+    row = outcome(lambda problem: sys.exit(0)).row
+    assert row["status"] == status.FAILED and "SystemExit" in row["reason"]
 
 
 def test_details_are_plain_json():

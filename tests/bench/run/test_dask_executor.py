@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("distributed")
 
 from bench.cli import main
-from bench.store import rows
+from bench.store import result, status
 from bench.store.store import Store
 
 SUITE = f"""
@@ -70,21 +70,21 @@ def test_dask_gives_the_same_rows(tmp_path, cluster):
     assert main(["run", str(suite), "--results", str(tmp_path / "here"), "--jobs", "2"]) == 0
     far = ["--executor", "dask", "--scheduler", cluster]
     assert main(["run", str(suite), "--results", str(tmp_path / "far"), *far]) == 0
-    varying = {*rows.TIMES, "peak_memory_mb", "clone", "finished"}
+    varying = {*result.TIMES, "peak_memory_mb", "clone", "finished"}
     here, there = (
         {
-            row["key"]: {c: v for c, v in row.items() if c not in varying}
+            row.key: row.model_copy(update=dict.fromkeys(varying))
             for row in Store(tmp_path / place, "tiny").read()
         }
         for place in ("here", "far")
     )
     assert len(here) == 8 and here == there  # values are text that reads back bit for bit
-    assert {r["reason"] for r in there.values() if r["status"] == rows.CRASHED} == {
+    assert {r.reason for r in there.values() if r.status == status.CRASHED} == {
         "segmentation fault"
     }
     for key, row in here.items():
         details = [Store(tmp_path / d, "tiny").read_details(key) for d in ("here", "far")]
-        assert (row["status"] == rows.OK) == (details[0] is not None)
+        assert (row.status == status.OK) == (details[0] is not None)
         assert details[0] == details[1]
 
 

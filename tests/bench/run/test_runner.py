@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from bench.cli import main
-from bench.store import rows
+from bench.store import result, status
 from bench.store.store import Store
 
 LITTLE = Path(__file__).parents[1] / "little_solvers.py"
@@ -48,8 +48,8 @@ def stored(results):
 
 def timeless(results):
     """What two runs of the same suite must have in common."""
-    varying = {*rows.TIMES, "peak_memory_mb", "clone", "finished"}
-    kept = [{c: v for c, v in row.items() if c not in varying} for row in stored(results)]
+    varying = {*result.TIMES, "peak_memory_mb", "clone", "finished"}
+    kept = [row.model_dump(exclude=varying) for row in stored(results)]
     return sorted(kept, key=lambda row: row["key"])
 
 
@@ -58,24 +58,24 @@ def test_five_bad_cells_are_five_rows_with_their_reasons(tmp_path):
     text = "".join(one(s, only_problems='["inventory"]') for s in [*bad, "first-action"])
     path = write_suite(tmp_path, text, "budget = 0.5\nmemory_mb = 400")
     assert run(path, tmp_path / "out") == 0
-    found = {row["solver"]: (row["status"], row["reason"]) for row in stored(tmp_path / "out")}
+    found = {row.solver: (row.status, row.reason) for row in stored(tmp_path / "out")}
     assert found == {
-        "sleeps": (rows.TIMEOUT, "timeout 0.5 s: still planning after 5.625 s"),
-        "allocates": (rows.MEMORY, "out of memory: more than 400 MiB"),
-        "segfaults": (rows.CRASHED, "segmentation fault"),
-        "returns-nan": (rows.INVALID, NAN_REASON),
-        "no-policy": (rows.INVALID, "invalid: the policy is a dict; expected solvers.Policy"),
-        "first-action": (rows.OK, ""),
+        "sleeps": (status.TIMEOUT, "timeout 0.5 s: still planning after 5.625 s"),
+        "allocates": (status.MEMORY, "out of memory: more than 400 MiB"),
+        "segfaults": (status.CRASHED, "segmentation fault"),
+        "returns-nan": (status.INVALID, NAN_REASON),
+        "no-policy": (status.INVALID, "invalid: the policy is a dict; expected solvers.Policy"),
+        "first-action": (status.OK, ""),
     }
 
 
 def test_an_error_is_one_line_and_a_refusal_is_skipped(tmp_path):
     text = "".join(one(s, only_problems='["inventory"]') for s in ["raises", "refuses"])
     run(write_suite(tmp_path, text), tmp_path / "out")
-    found = {row["solver"]: (row["status"], row["reason"]) for row in stored(tmp_path / "out")}
-    assert found["raises"] == (rows.FAILED, "failed: RuntimeError: no luck today")
-    assert found["refuses"] == (rows.SKIPPED, "skipped: too cold")
-    (key,) = [row["key"] for row in stored(tmp_path / "out") if row["solver"] == "raises"]
+    found = {row.solver: (row.status, row.reason) for row in stored(tmp_path / "out")}
+    assert found["raises"] == (status.FAILED, "failed: RuntimeError: no luck today")
+    assert found["refuses"] == (status.SKIPPED, "skipped: too cold")
+    (key,) = [row.key for row in stored(tmp_path / "out") if row.solver == "raises"]
     log = (tmp_path / "out" / "tiny" / "logs" / f"{key}.log").read_text()
     assert "Traceback" in log and 'raise RuntimeError("no luck' in log
 
@@ -84,7 +84,7 @@ def test_a_run_says_what_was_done_before_and_counts_from_one(tmp_path, capsys):
     path, out = write_suite(tmp_path, one("first-action")), tmp_path / "out"
     run(path, out, "--only", "*/inventory")
     told = capsys.readouterr().err.splitlines()
-    assert told[0].startswith("1 cells: 0 done before") and told[0].endswith("to do: 1 new")
+    assert told[0].startswith("1 cell: 0 done before") and told[0].endswith("to do: 1 new")
     assert told[1].startswith("[1/1] ")
     run(path, out)
     told = capsys.readouterr().err.splitlines()
@@ -102,9 +102,9 @@ def test_what_is_done_is_not_done_again_and_rerun_does_it_again(tmp_path):
     run(path, out)
     assert len(stored(out)) == 4
     run(path, out, "--rerun", "failed")
-    assert [row["solver"] for row in stored(out)[4:]] == ["raises"]
+    assert [row.solver for row in stored(out)[4:]] == ["raises"]
     run(path, out, "--rerun", "all", "--only", "first-action/two-state")
-    assert [row["problem"] for row in stored(out)[5:]] == ["two-state", "two-state"]
+    assert [row.problem for row in stored(out)[5:]] == ["two-state", "two-state"]
     (out / ".clone").unlink()  # a fresh clone, with the committed rows of another
     run(path, out, "--only", "raises/*")
     assert len(stored(out)) == 8
@@ -127,9 +127,9 @@ def test_each_seed_is_a_cell_of_its_own(tmp_path):
     path = write_suite(tmp_path, text, "seeds = [3, 5]")
     run(path, tmp_path / "out")
     found = stored(tmp_path / "out")
-    seeds = {(r["seed"], r["iterations"]) for r in found if r["solver"] == "seeded"}
-    assert {s for s, _ in seeds} == {"3", "5"} and len(seeds) == 2
-    assert [r["seed"] for r in found if r["solver"] == "first-action"] == ["3"]
+    seeds = {(r.seed, r.iterations) for r in found if r.solver == "seeded"}
+    assert {s for s, _ in seeds} == {3, 5} and len(seeds) == 2
+    assert [r.seed for r in found if r.solver == "first-action"] == [3]
 
 
 def start(path, results):
@@ -159,7 +159,7 @@ def test_killed_three_times_and_resumed_the_rows_are_those_of_one_run(tmp_path):
     assert run(path, killed) == 0
     assert timeless(killed) == timeless(whole)
     frame = pd.read_csv(killed / "tiny" / "rows.csv")
-    assert list(frame.columns) == list(rows.COLUMNS)
+    assert list(frame.columns) == list(result.COLUMNS)
     assert len(frame) == 9 and frame["key"].is_unique and frame["value"].notna().all()
     assert all(Store(killed, "tiny").read_details(key)["values"] for key in frame["key"])
 
@@ -183,7 +183,7 @@ def test_interrupting_stops_cleanly(tmp_path):
     wait_for(lambda: len(stored(out)) >= 3)
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=30) == 130
-    assert {row["solver"] for row in stored(out)} == {"first-action"}
+    assert {row.solver for row in stored(out)} == {"first-action"}
 
 
 def test_two_runs_at_once_share_the_work(tmp_path):
@@ -191,7 +191,7 @@ def test_two_runs_at_once_share_the_work(tmp_path):
     path, out = write_suite(tmp_path, "".join(naps)), tmp_path / "out"
     both = [start(path, out), start(path, out)]
     assert [process.wait(timeout=120) for process in both] == [0, 0]
-    keys = [row["key"] for row in stored(out)]
+    keys = [row.key for row in stored(out)]
     assert len(keys) == len(set(keys)) == 6
 
 

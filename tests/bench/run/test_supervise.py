@@ -8,7 +8,8 @@ import psutil
 import pytest
 
 from bench.run.supervise import Stopped, run_limited
-from bench.store import rows
+from bench.store import status
+from bench.suites.cell import Cell
 
 CHILD = '''
 import subprocess, sys, time
@@ -35,15 +36,9 @@ def spec(tmp_path):
     """A cell whose solver waits for a child of 300 MiB for ever."""
     solver, pid = tmp_path / "parent.py", tmp_path / "pid"
     solver.write_text(CHILD.replace("{pid}", str(pid)))
-    what = {
-        "key": "1",
-        "code": "",
-        "problem": "two-state",
-        "sensing_cost": 0.25,
-        "solver": "parent",
-    }
+    what = {"suite": "s", "problem": "two-state", "sensing_cost": "0.25", "solver": "parent"}
     how = {"label": "p", "options": {}, "seed": 0, "budget": 60.0, "threads": 1}
-    return {**what, **how, "memory_mb": 4096, "files": [str(solver)]}, pid
+    return Cell(**what, **how, memory_mb=4096, files=(str(solver),)).as_json(), pid
 
 
 def assert_gone(pid):
@@ -54,8 +49,8 @@ def assert_gone(pid):
 def test_the_memory_of_children_counts_and_they_are_ended(spec):
     cell, pid = spec
     outcome = run_limited({**cell, "memory_mb": 350})
-    assert outcome["row"]["status"] == rows.MEMORY
-    assert outcome["row"]["peak_memory_mb"] > 350
+    assert outcome.row["status"] == status.MEMORY
+    assert outcome.row["peak_memory_mb"] > 350
     assert_gone(pid)
 
 

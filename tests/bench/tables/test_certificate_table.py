@@ -3,8 +3,8 @@
 import pytest
 
 from bench import load_problem
-from bench.analysis.frame import load_frame
 from bench.analysis.published import facts
+from bench.analysis.results import Results
 from bench.tables.certificate_table import certificate_blocks
 from bench.tables.tables import render
 from solvers import solve
@@ -24,12 +24,12 @@ def results(tmp_path_factory):
             str(j): {"actions": list(found.policy.plan(j).actions), "senses": True} for j in (0, 1)
         }
         made.append(line)
-        details[line["key"]] = {"values": found.values.tolist(), "plans": plans, "info": found.info}
+        details[line.key] = {"values": found.values.tolist(), "plans": plans, "info": found.info}
     return store(tmp_path_factory.mktemp("counter"), *reversed(made), details=details)
 
 
 def test_values_and_plans_are_the_papers(results):
-    (block,) = certificate_blocks("made", results, load_frame("made", results))
+    (block,) = certificate_blocks(Results.load("made", results))
     assert [name for name, _ in block.lines] == [str(N) for N in DEPTHS]
     checked = 0
     for fact in facts():
@@ -44,17 +44,19 @@ def test_values_and_plans_are_the_papers(results):
 
 
 def test_criteria_name_the_roots(results):
-    (block,) = certificate_blocks("made", results, load_frame("made", results))
+    (block,) = certificate_blocks(Results.load("made", results))
     column = block.header.index("Thm 4.4") - 1
     assert [entries[column].text for _, entries in block.lines] == ["none"] * 2 + ["0"] * 5
 
 
 def test_every_format_has_the_block(results):
     for fmt in ("terminal", "markdown", "latex"):
-        assert "Certificates of Two states, counterexample" in render("made", results, fmt)
+        assert "Certificates of Two states, counterexample" in render(
+            Results.load("made", results), fmt
+        )
 
 
 def test_one_depth_makes_no_block(tmp_path):
     line = row(PROBLEM, K, "truncation", value=1.0, options={"depth": 1})
-    store(tmp_path, line, details={line["key"]: {"values": [1.0, 1.0], "info": {"epsilon": 0.1}}})
-    assert certificate_blocks("made", tmp_path, load_frame("made", tmp_path)) == []
+    store(tmp_path, line, details={line.key: {"values": [1.0, 1.0], "info": {"epsilon": 0.1}}})
+    assert certificate_blocks(Results.load("made", tmp_path)) == []

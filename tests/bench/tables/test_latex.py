@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from bench.analysis.results import Results
 from bench.tables.latex import escape_latex
 from bench.tables.tables import render
 from tests.bench.made_rows import row, solved, store
@@ -44,14 +45,14 @@ def results(tmp_path_factory):
         line, content = solved("two-state", 0.25, "truncation", depth=depth)
         info = {"epsilon": 10.0**-depth / 3, "depth_bound": 0.5**depth}
         info |= {"one_step": [True, depth > 1], "settled": [False, depth > 2]}
-        content[line["key"]]["info"] = info
+        content[line.key]["info"] = info
         made.append(line)
         details |= content
     return store(tmp_path_factory.mktemp("latex"), *made, details=details)
 
 
 def test_lines_have_equal_columns_and_braces_close(results):
-    text = render("made", results, "latex")
+    text = render(Results.load("made", results), "latex")
     bare = re.sub(r"\\[{}&%$#_]", "", text)
     assert bare.count("{") == bare.count("}")
     assert bare.count("$") % 2 == 0
@@ -66,7 +67,7 @@ def test_lines_have_equal_columns_and_braces_close(results):
 
 
 def test_what_stands_beside_a_value_has_its_own_column(results):
-    text = render("made", results, "latex")
+    text = render(Results.load("made", results), "latex")
     assert r"\textbf{23.08} & {\scriptsize (20.99 $\uparrow$)}" in text
     assert r"19.10 & $^{1}$ $\pm\,$2.10" in text
     assert r"$\le$ $-$1.20 &" in text
@@ -93,7 +94,7 @@ def test_mathematics_is_set_as_such(text, latex):
 
 @pytest.mark.skipif(LATEX is None, reason="no pdflatex here: install texlive-latex-base")
 def test_it_compiles_with_the_packages_it_names_and_fits_the_page(results, tmp_path):
-    text = render("made", results, "latex")
+    text = render(Results.load("made", results), "latex")
     packages = text.splitlines()[0].removeprefix("% needs ")
     (tmp_path / "table.tex").write_text(text, encoding="utf-8")
     (tmp_path / "paper.tex").write_text(DOCUMENT % packages, encoding="utf-8")

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bench.analysis.frame import AS_PUBLISHED, BETTER, load_frame
+from bench.analysis.frame import AS_PUBLISHED, BETTER
 from bench.analysis.labels import percent
+from bench.analysis.results import Results
 from bench.tables.formats import WIDTH, escape_markdown
 from bench.tables.latex import escape_latex
 from bench.tables.tables import FORMATS, render, write_tables
@@ -38,7 +39,7 @@ def results(tmp_path):
 
 
 def test_terminal_has_values_published_ones_and_words(results):
-    text = render("made", results, "terminal", colour=False)
+    text = render(Results.load("made", results), "terminal", colour=False)
     spi = next(line for line in text.splitlines() if line.startswith("SPI"))
     assert "36.53 (36.53 =)" in spi
     assert "*23.08 (20.99 +)" in spi
@@ -49,7 +50,7 @@ def test_terminal_has_values_published_ones_and_words(results):
 
 
 def test_terminal_is_narrow_aligned_and_plain(results):
-    text = render("made", results, "terminal", colour=False)
+    text = render(Results.load("made", results), "terminal", colour=False)
     assert "\033" not in text
     assert max(map(len, text.splitlines())) <= WIDTH
     header = next(line for line in text.splitlines() if line.startswith("Method"))
@@ -60,14 +61,14 @@ def test_terminal_is_narrow_aligned_and_plain(results):
 
 
 def test_colour_changes_nothing_but_colour(results):
-    painted = render("made", results, "terminal", colour=True)
+    painted = render(Results.load("made", results), "terminal", colour=True)
     assert "\033[1m" in painted
-    plain = render("made", results, "terminal", colour=False)
+    plain = render(Results.load("made", results), "terminal", colour=False)
     assert re.sub(r"\033\[\d+m", "", painted) == plain
 
 
 def test_proven_gap_of_the_best(results):
-    text = render("made", results, "terminal", colour=False)
+    text = render(Results.load("made", results), "terminal", colour=False)
     line = next(line for line in text.splitlines() if line.startswith("Best is optimal within"))
     best = 0.0230793
     assert percent((0.0231 - best) / best) in line
@@ -75,23 +76,27 @@ def test_proven_gap_of_the_best(results):
 
 def test_long_reasons_become_notes_escaped_in_every_format(results):
     for fmt, escape in (("markdown", escape_markdown), ("latex", escape_latex)):
-        text = render("made", results, fmt)
+        text = render(Results.load("made", results), fmt)
         reason = ("no |luck| with 5 % of a_b & {c} " * 3).strip()
         assert escape(reason) in text
         assert reason not in text
         assert escape("my_50%|odd") in text
-    assert "failed [1]" in render("made", results, "terminal", colour=False)
+    assert "failed [1]" in render(Results.load("made", results), "terminal", colour=False)
 
 
 def test_markdown_tables_have_equal_columns(results):
-    lines = [x for x in render("made", results, "markdown").splitlines() if x.startswith("|")]
+    lines = [
+        x
+        for x in render(Results.load("made", results), "markdown").splitlines()
+        if x.startswith("|")
+    ]
     cells = {len(re.findall(r"(?<!\\)\|", line)) for line in lines}
     assert len(cells) == 1
     assert any("**23.08** (20.99 +)" in line for line in lines)
 
 
 def test_csv_has_a_line_per_cell_and_reads_back(results):
-    lines = list(csv.DictReader(io.StringIO(render("made", results, "csv"))))
+    lines = list(csv.DictReader(io.StringIO(render(Results.load("made", results), "csv"))))
     assert len(lines) == 11
     spi = next(x for x in lines if x["solver"] == "spi" and x["sensing_cost"] == "0.01")
     assert (spi["flag"], float(spi["value"])) == (BETTER, -0.0230793)
@@ -101,22 +106,22 @@ def test_csv_has_a_line_per_cell_and_reads_back(results):
 def test_many_sensing_costs_go_into_several_blocks(tmp_path):
     costs = [0.001 * i for i in range(1, 11)]
     store(tmp_path, *(row(k=k, value=-0.02) for k in costs))
-    text = render("made", tmp_path, "terminal", colour=False)
+    text = render(Results.load("made", tmp_path), "terminal", colour=False)
     assert all(f"k = {k:g}" in text for k in costs)
     assert max(map(len, text.splitlines())) <= WIDTH
 
 
 def test_write_tables_writes_three_files(results):
-    written = write_tables("made", results)
+    written = write_tables(Results.load("made", results))
     assert [p.name for p in written] == ["table.csv", "table.md", "table.tex"]
     before = [p.read_bytes() for p in written]
-    write_tables("made", results)
+    write_tables(Results.load("made", results))
     assert [p.read_bytes() for p in written] == before
 
 
 def test_unknown_format_lists_the_formats(results):
     with pytest.raises(ValueError, match=", ".join(FORMATS)):
-        render("made", results, "html")
+        render(Results.load("made", results), "html")
 
 
 @pytest.mark.parametrize("solver", ["spi", "atm", "truncation"])
@@ -124,7 +129,7 @@ def test_committed_table_agrees_with_the_paper(solver):
     """The paper's own methods give the paper's numbers, or better ones for SPI."""
     if not (COMMITTED / "table1" / "rows.csv").is_file():
         pytest.skip("results/table1 is not there: run `make reproduce`")
-    frame = load_frame("table1", COMMITTED)
+    frame = Results.load("table1", COMMITTED).frame
     of = frame[(frame["solver"] == solver) & frame["published"].notna()]
     assert len(of) == (12 if solver == "truncation" else 20)
     assert (of["failure"] == "").all(), of[["problem", "k", "failure"]]

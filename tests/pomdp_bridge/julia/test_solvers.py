@@ -12,7 +12,8 @@ from pomdp_bridge.files import formats as files
 from pomdp_bridge.julia import environment
 from pomdp_bridge.julia.bridge import call_julia
 from pomdp_bridge.julia.doctor import diagnose
-from pomdp_bridge.julia.errors import FAILED, MEMORY, TIMEOUT, BridgeError
+from pomdp_bridge.julia.errors import BridgeError
+from pomdp_bridge.process.status import FAILED, MEMORY, TIMEOUT
 from solvers import Budget, SolverError, make_solver, solve
 from tests.pomdp_bridge.random_problems import random_problem
 

@@ -8,16 +8,16 @@ import time
 import psutil
 import pytest
 
-from pomdp_bridge.julia.errors import CRASHED, FAILED, MEMORY, TIMEOUT, BridgeError
+from pomdp_bridge.julia.errors import BridgeError
 from pomdp_bridge.julia.supervise import supervise
+from pomdp_bridge.process.status import CRASHED, FAILED, MEMORY, TIMEOUT
 
 PROMPT = 5.0
 """Seconds within which a limit must have been enforced."""
 PREAMBLE = """
-import json, os, sys, time
-def announce(stage, **more):
-    line = json.dumps({"stage": stage, **more}) + "\\n"
-    os.write(int(os.environ["SENSEBENCH_PIPE"]), line.encode())
+import os, sys, time
+from pomdp_bridge.process.child import Announcer
+announce = Announcer.from_environment()
 """
 
 
@@ -43,7 +43,7 @@ def test_a_good_worker_is_timed_stage_by_stage(tmp_path):
     seen = watch(
         tmp_path,
         """
-        announce("planning"); time.sleep(0.5); print("hello"); announce("done")
+        announce(phase="planning"); time.sleep(0.5); print("hello"); announce(done=True)
         """,
     )
     assert set(seen.seconds) == {"starting", "planning"}
@@ -53,7 +53,7 @@ def test_a_good_worker_is_timed_stage_by_stage(tmp_path):
 
 def test_a_worker_that_hangs_is_stopped_in_time(tmp_path):
     began = time.monotonic()
-    error = failure(tmp_path, 'announce("planning"); time.sleep(600)', planning=1.0)
+    error = failure(tmp_path, 'announce(phase="planning"); time.sleep(600)', planning=1.0)
     assert time.monotonic() - began < 1.0 + PROMPT + 10  # the interpreter has to start, too
     assert (error.stage, error.kind) == ("planning", TIMEOUT)
     assert error.reason == "timeout after 1 s"
@@ -66,7 +66,7 @@ def test_children_are_stopped_too(tmp_path):
         import subprocess
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
         print(child.pid, flush=True)
-        announce("planning"); time.sleep(600)
+        announce(phase="planning"); time.sleep(600)
         """,
         planning=1.0,
     )
@@ -82,7 +82,7 @@ def test_a_worker_that_eats_memory_is_stopped(tmp_path):
     error = failure(
         tmp_path,
         """
-        announce("planning")
+        announce(phase="planning")
         held = []
         while True:
             held.append(bytearray(20 * 2**20)); time.sleep(0.01)
@@ -90,7 +90,7 @@ def test_a_worker_that_eats_memory_is_stopped(tmp_path):
         planning=60.0,
     )
     assert (error.stage, error.kind) == ("planning", MEMORY)
-    assert "300 MiB allowed" in error.reason
+    assert "more than 300 MiB" in error.reason
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_worker_that_eats_memory_is_stopped(tmp_path):
     ],
 )
 def test_a_worker_that_crashes_says_how(tmp_path, how, reason):
-    error = failure(tmp_path, f'announce("planning"); {how}')
+    error = failure(tmp_path, f'announce(phase="planning"); {how}')
     assert (error.stage, error.kind) == ("planning", CRASHED)
     assert reason in error.reason
 
@@ -115,15 +115,15 @@ def test_a_worker_that_just_ends_shows_its_last_words(tmp_path):
 
 def test_a_reported_error_keeps_its_reason_and_the_log(tmp_path):
     error = failure(
-        tmp_path, 'announce("planning"); announce("error", reason="ArgumentError: no"); sys.exit(1)'
+        tmp_path, 'announce(phase="planning"); announce(error="ArgumentError: no"); sys.exit(1)'
     )
     assert (error.stage, error.reason, error.kind) == ("planning", "ArgumentError: no", FAILED)
     assert str(tmp_path / "worker.log") in str(error)
 
 
 def test_the_next_worker_runs_after_a_failure(tmp_path):
-    failure(tmp_path, 'announce("planning"); os.kill(os.getpid(), 11)')
-    assert "planning" in watch(tmp_path, 'announce("planning"); announce("done")').seconds
+    failure(tmp_path, 'announce(phase="planning"); os.kill(os.getpid(), 11)')
+    assert "planning" in watch(tmp_path, 'announce(phase="planning"); announce(done=True)').seconds
 
 
 def test_no_worker_at_all(tmp_path):

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from bench.analysis.frame import details, load_frame, problem_facts
+from bench.analysis.frame import problem_facts
 from bench.analysis.labels import DEPTH_LETTER
+from bench.analysis.results import Results
 from bench.plots.style import Style, method_styles
 
 UNITS = {"inventory": r"\$1000"}
@@ -21,17 +21,23 @@ MOST_DEPTHS = 3
 
 
 @dataclass(frozen=True)
-class Results:
-    """A suite's rows as :func:`bench.analysis.frame.tidy` gives them, and where its details lie."""
+class Drawing:
+    """A suite's results and the style of each method in all its figures."""
 
-    suite: str
-    results_dir: Path
-    frame: pd.DataFrame
+    results: Results
     styles: dict[str, Style]
+
+    @classmethod
+    def of(cls, results: Results) -> Drawing:
+        return cls(results, method_styles(results.frame))
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        return self.results.frame
 
     def details(self, key: str) -> dict[str, Any]:
         """The details of a cell; {} if there are none."""
-        return details(self.suite, self.results_dir, key)
+        return self.results.details(key)
 
     @property
     def compared(self) -> pd.DataFrame:
@@ -45,12 +51,6 @@ class Results:
         rows = self.compared
         for problem in rows["problem"].unique():
             yield problem, rows[rows["problem"] == problem]
-
-
-def load_results(suite: str, results_dir: str | Path) -> Results:
-    """The results of a suite, ready to draw."""
-    frame = load_frame(suite, results_dir)
-    return Results(suite, Path(results_dir), frame, method_styles(frame))
 
 
 def costs_of(rows: pd.DataFrame) -> list[float]:

@@ -8,46 +8,30 @@ changes the keys of its cells, and their rows stay the newest there are until th
 
 from __future__ import annotations
 
-from bench.store.rows import IDENTITY, cost_text, options_text
-from bench.suites.suite import Suite, SuiteError, load_suite
+from bench.store.result import Result
+from bench.suites.suite import Suite
 from solvers import solver_classes
 
 OURS = ("solvers", "pomdp_bridge")
 """Packages whose solvers are in a suite only where its file says so."""
 
 
-def without_stale(suite: str, stored: list[dict[str, str]]) -> list[dict[str, str]]:
-    """The rows of cells that a suite, given by name or path, still has.
+def current_rows(suite: Suite | None, stored: list[Result]) -> list[Result]:
+    """The rows of cells that a suite still has.
 
     All of them where its file cannot be found or read here: results outlive their suite.
     """
-    try:
-        found = load_suite(suite)
-    except SuiteError:
+    if suite is None:
         return stored
-    cells = _identities(found)
-    named = {solver.id for solver in found.solvers}
+    cells = {cell.identity for cell in suite.cells()}
+    named = {solver.id for solver in suite.solvers}
     instances = {cell[:2] for cell in cells}
     return [
         row
         for row in stored
-        if tuple(row[c] for c in IDENTITY) in cells
-        or ((row["problem"], row["sensing_cost"]) in instances and _joined(row["solver"], named))
+        if row.identity in cells
+        or ((row.problem, row.sensing_cost) in instances and _joined(row.solver, named))
     ]
-
-
-def _identities(suite: Suite) -> set[tuple[str, ...]]:
-    """What each cell of a suite is, as a row states it."""
-    return {
-        (
-            cell.problem,
-            cost_text(cell.sensing_cost),
-            cell.solver,
-            options_text(cell.options),
-            str(cell.seed),
-        )
-        for cell in suite.plain_cells()
-    }
 
 
 def _joined(solver: str, named: set[str]) -> bool:

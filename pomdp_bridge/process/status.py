@@ -1,0 +1,10 @@
+"""How a supervised process can fail, in one word each."""
+
+TIMEOUT = "timeout"
+"""Still busy when the hard limit on wall-clock time was reached."""
+MEMORY = "memory"
+"""It asked for more memory than the limit."""
+CRASHED = "crashed"
+"""Its process died."""
+FAILED = "failed"
+"""It raised an error."""
