@@ -11,15 +11,15 @@ a run that is interrupted goes on where it stopped.
 from __future__ import annotations
 
 import csv
-import json
 import math
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from bench.problems import find_problem
-from bench.store.rows import OK, cost_text
+from bench.problems import find_problem, load_problem
+from bench.store.costs import to_text
+from bench.store.result import Result, parse
 from bench.suites.suite import load_suite, suite_names
 from solvers import SensingMDP, Solution, evaluate, load_policy, save_policy, solve
 from solvers.core.policy_file import about_policy
@@ -46,7 +46,7 @@ class Instance:
 
     @property
     def file_name(self) -> str:
-        return re.sub(r"[^\w.=,-]", "_", f"{self.problem}-k{cost_text(self.sensing_cost)}") + ".npz"
+        return re.sub(r"[^\w.=,-]", "_", f"{self.problem}-k{to_text(self.sensing_cost)}") + ".npz"
 
 
 @dataclass(frozen=True)
@@ -102,14 +102,13 @@ def write(directory: Path, lines: dict[tuple[str, str], dict[str, str]]) -> Path
     return path
 
 
-def recorded(results: Path, instance: Instance) -> Iterator[dict[str, str]]:
+def recorded(results: Path, instance: Instance) -> Iterator[Result]:
     """The rows of all suites about one instance that came to a result."""
+    wanted = (instance.problem, to_text(instance.sensing_cost))
     for path in sorted(results.glob("**/rows.csv")):
-        with open(path, encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                of = row["problem"], row["sensing_cost"], row["status"]
-                if of == (instance.problem, cost_text(instance.sensing_cost), OK):
-                    yield row
+        for row in parse(path.read_text(encoding="utf-8"), path):
+            if row.ok and (row.problem, row.sensing_cost) == wanted:
+                yield row
 
 
 def find_optimum(
@@ -117,28 +116,28 @@ def find_optimum(
 ) -> dict[str, str]:
     """The line of one instance; its policy is written into ``directory``."""
     facts = find_problem(instance.problem)
-    problem = facts.build(instance.sensing_cost)
+    problem = load_problem(instance.problem, instance.sensing_cost)
     best = solve(problem, SEARCH, budget=budget, warm_start=True)
     lower, bound_by = float(problem.start @ best.lower_bound), SEARCH
     rows = list(recorded(results, instance))
-    exact = [row for row in rows if row["value"] and not row["standard_error"]]
+    exact = {row.value: row for row in rows if row.value is not None and not row.standard_error}
     if exact:
-        row = min(exact, key=lambda r: float(r["value"]))
-        if float(row["value"]) < best.value - BETTER * (1 + abs(best.value)):
+        row = exact[min(exact)]
+        if min(exact) < best.value - BETTER * (1 + abs(best.value)):
             best = _better(best, _again(problem, row))
     for row in rows:
-        if row["lower"] and float(row["lower"]) > lower + BETTER * (1 + abs(lower)):
-            lower, bound_by = float(row["lower"]), row["solver"]
+        if row.lower is not None and row.lower > lower + BETTER * (1 + abs(lower)):
+            lower, bound_by = row.lower, row.solver
     path = directory / POLICIES / instance.file_name
     by, value = _written(path, problem, instance, best)
     if lower > value + CROSSED * (1 + abs(value)):
         raise OptimaError(
-            f"{instance.problem}, k = {cost_text(instance.sensing_cost)}: the bound {lower:.10g} "
+            f"{instance.problem}, k = {to_text(instance.sensing_cost)}: the bound {lower:.10g} "
             f"of {bound_by} is above the value {value:.10g} of {by}; one of them is wrong"
         )
     line = Optimum(
         problem=instance.problem,
-        sensing_cost=cost_text(instance.sensing_cost),
+        sensing_cost=to_text(instance.sensing_cost),
         conventions=facts.conventions,
         states=problem.num_states,
         actions=problem.num_actions,
@@ -153,10 +152,9 @@ def find_optimum(
     return {name: _text(x) for name, x in asdict(line).items()}
 
 
-def _again(problem: SensingMDP, row: dict[str, str]) -> Solution:
+def _again(problem: SensingMDP, row: Result) -> Solution:
     """The method of a recorded row once more, with its options and budget."""
-    options = json.loads(row["options"] or "{}")
-    return solve(problem, row["solver"], budget=float(row["budget_seconds"]), **options)
+    return solve(problem, row.solver, budget=row.budget_seconds, **row.options)
 
 
 def _better(one: Solution, other: Solution) -> Solution:

@@ -11,7 +11,7 @@ from bench.analysis import optima
 from bench.cli.results import REFERENCE, add_results
 from bench.cli.run import seconds
 from bench.problems import find_problem
-from bench.store.rows import cost_text
+from bench.store.costs import to_text
 
 BUDGET_SECONDS = 60.0
 MOST_STATES = 20_000
@@ -45,7 +45,7 @@ def make_optima(args: argparse.Namespace) -> int:
         raise ValueError(f"no problem of the suites is named {' or '.join(args.only)}")
     lines, failed = optima.known(directory), 0
     for number, instance in enumerate(chosen, 1):
-        key = instance.problem, cost_text(instance.sensing_cost)
+        key = instance.problem, to_text(instance.sensing_cost)
         name = f"[{number}/{len(chosen)}] {key[0]}, k = {key[1]}"
         if key in lines and not args.rerun:
             continue

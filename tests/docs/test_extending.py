@@ -42,10 +42,10 @@ def test_the_solver_solves(example, capsys):
 def test_the_suite_runs_and_what_is_proven_holds_for_every_method(example):
     assert main(["run", "mine.toml", "--jobs", "2"]) == 0
     found = Store(example / "results", "mine").read()
-    assert len(found) == 12 and {row["status"] for row in found} == {"ok"}
-    assert {row["label"] for row in found} == {"every 2 steps", "every 3 steps", "spi"}
+    assert len(found) == 12 and {row.status for row in found} == {"ok"}
+    assert {row.label for row in found} == {"every 2 steps", "every 3 steps", "spi"}
     proven = {}
     for row in found:
-        instance = row["problem"], row["sensing_cost"]
-        proven[instance] = max(proven.get(instance, -1e9), float(row["lower"]))
-    assert all(float(r["value"]) >= proven[r["problem"], r["sensing_cost"]] for r in found)
+        instance = row.problem, row.sensing_cost
+        proven[instance] = max(proven.get(instance, -1e9), float(row.lower))
+    assert all(float(r.value) >= proven[r.problem, r.sensing_cost] for r in found)

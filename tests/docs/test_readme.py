@@ -95,8 +95,8 @@ def test_the_added_solver_gets_its_rows(folder):
     command = command.replace("always-blind/*", "always-blind/two-state*")
     assert sensebench(command) == 0
     found = Store(folder / "results", "quick").read()
-    assert {r["solver"] for r in found} == {"always-blind"}
-    assert {r["status"] for r in found} == {"ok"}
+    assert {r.solver for r in found} == {"always-blind"}
+    assert {r.status for r in found} == {"ok"}
 
 
 def test_doctor_answers(capsys):

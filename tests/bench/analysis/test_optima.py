@@ -8,13 +8,20 @@ from bench import load_problem
 from bench.analysis import optima
 from bench.analysis.optima import Instance, OptimaError, find_optimum, instances
 from bench.cli import main
-from bench.store.rows import COLUMNS
+from bench.store.result import COLUMNS
 from solvers import evaluate, load_policy, solve
 
 
 def recorded_row(**given):
     row = dict.fromkeys(COLUMNS, "")
-    row |= {"status": "ok", "problem": "two-state", "sensing_cost": "0.25", "options": "{}"}
+    row |= {
+        "key": "1",
+        "seed": "0",
+        "status": "ok",
+        "problem": "two-state",
+        "sensing_cost": "0.25",
+        "options": "{}",
+    }
     return row | {name: str(value) for name, value in given.items()}
 
 

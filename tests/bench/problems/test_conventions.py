@@ -4,7 +4,6 @@ import pytest
 
 from bench import load_problem
 from bench.problems import find_problem
-from bench.run.keys import code_hash
 from solvers import ModelError
 
 
@@ -41,8 +40,3 @@ def test_a_layered_grid_has_a_place_for_every_state():
 def test_a_mistake_is_named(wrong, message):
     with pytest.raises(ModelError, match=message):
         load_problem(wrong)
-
-
-def test_a_cell_depends_on_the_file_of_the_plain_problem():
-    # Two families with the same conventions have different code behind them.
-    assert code_hash("spi", "measuring-value") != code_hash("spi", "snake-maze")
