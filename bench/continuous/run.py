@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from bench.continuous.problems import PROBLEMS, load_continuous
-from bench.store.store import write_json
+from bench.store.files import write_json
 from solvers import solve
 from solvers.continuous import (
     AlwaysLook,
