@@ -1,0 +1,185 @@
+"""Reading and writing proof files: names, shapes and ranges, no mathematics.
+
+A proof file is an ``.npz`` of plain arrays.  The first nine are the problem as in a problem file
+(docs/file-formats.md), so a proof can be read as a problem too:
+
+    indptr (A, S + 1), indices, data   CSR of each T(a)      costs (S, A)      discount ()
+    sensing_cost () or (A,) or (S, A)  start (S,)            terminal (S,)     names (JSON text)
+
+the others are the proof (docs/proofs.md):
+
+    lower, upper (S,)        claimed bounds on the optimal cost at each root
+    claim (2,)               the same under start: what the file is about
+    plan_actions (total,)    the plans of all roots one after the other; root j's are
+    plan_ends (S + 1,)         plan_actions[plan_ends[j]:plan_ends[j + 1]]
+    plan_senses (S,)         whether plan j ends in a look; else its last action goes on for ever
+    potential, steps (S,)    witnesses
+    tails (S, A)             upper bounds on the cost of repeating one action for ever
+    sweeps (n,)              sweeps of the delayed-information bound at depths 1 … n
+    digest (32,)             SHA-256 of all the other arrays
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+LEAST, MOST = 1e-60, 1e100
+"""Probabilities below LEAST and any numbers above MOST are refused: nothing under- or overflows."""
+PER_STATE = ("start", "terminal", "lower", "upper", "potential", "steps", "plan_senses")
+OTHERS = ("indptr", "indices", "data", "costs", "discount", "sensing_cost",
+          "claim", "plan_actions", "plan_ends", "tails", "sweeps", "digest")  # fmt: skip
+
+
+class Refused(Exception):
+    """A proof does not hold; the message says where."""
+
+
+class Unfinished(Refused):
+    """A proof may hold, but not within the limit."""
+
+
+def require(holds: object, reason: str, kind: type[Refused] = Refused) -> None:
+    """Refuse unless all of it holds; a comparison with NaN never does."""
+    if not np.all(holds):
+        raise kind(reason)
+
+
+class Proof(NamedTuple):
+    """The content of a file, every shape and range checked and nothing else.
+
+    T : (A·S, S), T(a)(s, ·) is row a·S + s; rows : (R, S) its distinct rows; row_of : (S, A)
+        which of them T(a)(s, ·) is
+    C, k, tails : (S, A); start, lower, upper, potential, steps : (S,); terminal, senses : (S,) bool
+    plans : S tuples of actions; sweeps : tuple of n numbers; claim : (lower, upper)
+    """
+
+    T: sparse.csr_array
+    rows: sparse.csr_array
+    row_of: np.ndarray
+    C: np.ndarray
+    k: np.ndarray
+    alpha: float
+    start: np.ndarray
+    terminal: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    claim: tuple[float, float]
+    plans: tuple[tuple[int, ...], ...]
+    senses: np.ndarray
+    potential: np.ndarray
+    steps: np.ndarray
+    tails: np.ndarray
+    sweeps: tuple[int, ...]
+
+
+def digest(stored: dict[str, np.ndarray]) -> np.ndarray:
+    """SHA-256 (32,) of all arrays but itself: against accidents, no part of the argument."""
+    total = hashlib.sha256()
+    for name in sorted(set(stored) - {"digest"}):
+        array = np.ascontiguousarray(stored[name])
+        total.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        total.update(array.tobytes())
+    return np.frombuffer(total.digest(), np.uint8)
+
+
+def exact_mean(start: np.ndarray, values: np.ndarray) -> Fraction:
+    """``start · values`` without rounding."""
+    pairs = zip(start.tolist(), values.tolist(), strict=True)
+    return sum((Fraction(p) * Fraction(x) for p, x in pairs), Fraction(0))
+
+
+def save(path: str | Path, stored: dict[str, np.ndarray]) -> None:
+    """Write the arrays of a proof."""
+    with open(path, "wb") as file:  # a file object: numpy would add a suffix to a bare name
+        np.savez_compressed(file, **stored)
+
+
+def load(path: str | Path) -> dict[str, np.ndarray]:
+    """The arrays of a file, unchecked."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    except FileNotFoundError:
+        raise Refused(f"no such file: {path}") from None
+    except (OSError, ValueError, AttributeError, zipfile.BadZipFile, EOFError) as error:
+        raise Refused(f"{path} is not an .npz file of plain arrays: {error}") from None
+
+
+def unpack(stored: dict[str, np.ndarray]) -> Proof:
+    """Check names, digest, shapes and ranges, and lay the arrays out for the checker."""
+    missing = [name for name in PER_STATE + OTHERS if name not in stored]
+    require(not missing, f"not a proof file: it has no {', '.join(missing)}")
+    same = np.array_equal(stored["digest"], digest(stored))
+    require(same, "the digest differs: a number of the file was changed")
+    for name, array in stored.items():
+        require(array.dtype.kind in "bifu", f"{name} is not an array of numbers")
+        if array.dtype.kind == "f":
+            require(np.abs(array) < MOST, f"{name} holds a number that is not below {MOST:g}")
+    C, alpha = np.array(stored["costs"], float, order="C"), stored["discount"]
+    require(C.ndim == 2 and C.size, "costs do not have shape (S, A)")
+    S, A = C.shape
+    for name in PER_STATE:
+        require(stored[name].shape == (S,), f"{name} does not have one entry per state")
+    k = stored["sensing_cost"].astype(float)
+    require(k.shape in ((), (A,), (S, A)), "sensing_cost has a wrong shape")
+    require(k >= 0, "a sensing cost is negative")
+    require(alpha.shape == () and 1e-6 <= alpha <= 1, "the discount is not between 1e-6 and 1")
+    start, claim = stored["start"].astype(float), stored["claim"].astype(float)
+    require(start >= 0, "a start probability is negative")
+    require(claim.shape == (2,), "claim does not have two numbers")
+    for side, number, sign in (("lower", claim[0], 1), ("upper", claim[1], -1)):
+        mean = exact_mean(start, stored[side].astype(float))
+        within = sign * Fraction(float(number)) <= sign * mean
+        require(within, f"the claimed {side} bound is beyond the mean of {side} under start")
+    require(stored["tails"].shape == (S, A), "tails do not have shape (S, A)")
+    actions, ends = stored["plan_actions"].astype(np.int64), stored["plan_ends"].astype(np.int64)
+    require(ends.shape == (S + 1,) and ends[0] == 0, "there is not one plan per root")
+    require((ends[-1] == len(actions)) & (np.diff(ends) >= 0), "plan_ends do not cut plan_actions")
+    require((actions >= 0) & (actions < A), "a plan holds what is not an action")
+    sweeps = tuple(int(x) for x in stored["sweeps"])
+    require(sweeps and min(sweeps) >= 0, "sweeps are not numbers >= 0")
+    T, rows, row_of = _transitions(stored, S, A)
+    for sums in (T.sum(axis=1), start.sum()):
+        require(np.abs(sums - 1) <= 1e-8, "probabilities do not sum to 1")
+    every, cuts = actions.tolist(), ends.tolist()
+    return Proof(
+        T, rows, row_of, C, np.array(np.broadcast_to(k, C.shape)), float(alpha), start,
+        stored["terminal"].astype(bool), stored["lower"].astype(float),
+        stored["upper"].astype(float), (float(claim[0]), float(claim[1])),
+        tuple(tuple(every[i:j]) for i, j in pairwise(cuts)),
+        stored["plan_senses"].astype(bool), stored["potential"].astype(float),
+        stored["steps"].astype(float), stored["tails"].astype(float), sweeps,
+    )  # fmt: skip
+
+
+def _transitions(
+    stored: dict[str, np.ndarray], S: int, A: int
+) -> tuple[sparse.csr_array, sparse.csr_array, np.ndarray]:
+    data, indices = stored["data"].astype(float), stored["indices"].astype(np.int64)
+    local = stored["indptr"].astype(np.int64)
+    require(local.shape == (A, S + 1), "transitions and costs do not belong together")
+    require(local[:, 0] == 0, "a row of transitions does not begin at 0")
+    require(np.diff(local) >= 0, "rows of transitions overlap")
+    require(local[:, -1].sum() == len(data) == len(indices), "transitions are cut short")
+    require((indices >= 0) & (indices < S), "a transition leads nowhere")
+    require((data >= LEAST) & (data <= 1), f"a probability is not between {LEAST:g} and 1")
+    before = np.concatenate([[0], np.cumsum(local[:, -1])])
+    ends = np.concatenate([[0], (local[:, 1:] + before[:-1, None]).ravel()])
+    number: dict[bytes, int] = {}
+    firsts, which = [], np.empty(A * S, np.int64)
+    for i in range(A * S):
+        part = slice(ends[i], ends[i + 1])
+        key = indices[part].tobytes() + data[part].tobytes()
+        which[i] = number.setdefault(key, len(firsts))
+        if which[i] == len(firsts):
+            firsts.append(i)
+    T = sparse.csr_array((data, indices, ends), shape=(A * S, S))
+    return T, T[firsts], np.ascontiguousarray(which.reshape(A, S).T)
