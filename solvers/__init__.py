@@ -3,6 +3,8 @@
 from solvers.advice.advice import Advice, advise
 from solvers.bounds.certificates import Certificate, always_sense_threshold, certify
 from solvers.bounds.delayed_information import delayed_information_bound
+from solvers.bounds.proof import verify_claim, write_proof
+from solvers.bounds.verify import Verdict, verify
 from solvers.core.controller import Controller, load_controller
 from solvers.core.evaluation import Evaluation, evaluate, evaluate_fully
 from solvers.core.model import SensingMDP
@@ -40,6 +42,7 @@ __all__ = [
     "Solution",
     "Solver",
     "SolverError",
+    "Verdict",
     "advise",
     "always_sense_threshold",
     "certify",
@@ -54,4 +57,7 @@ __all__ = [
     "simulate",
     "solve",
     "solver_classes",
+    "verify",
+    "verify_claim",
+    "write_proof",
 ]

@@ -16,6 +16,7 @@ from bench.cli import advise as commands_advise
 from bench.cli import continuous as commands_continuous
 from bench.cli import learn as commands_learn
 from bench.cli import optima as commands_optima
+from bench.cli import proofs as commands_proofs
 from bench.cli import results as commands_results
 from bench.cli import run as commands_run
 from bench.cli import score as commands_score
@@ -46,6 +47,7 @@ def build_parser() -> Parser:
     commands_advise.add(commands)
     commands_optima.add(commands)
     commands_continuous.add(commands)
+    commands_proofs.add(commands)
     return parser
 
 

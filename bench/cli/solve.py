@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.cli.proofs import write_and_report
 from bench.cli.run import add_solver_files, seconds
 from bench.problems import Problem, find_problem, load_problem
 from bench.suites.extension import join_file
@@ -48,6 +49,7 @@ def add(commands: Any) -> None:
         help="an option of the solver",
     )
     run.add_argument("--save", type=Path, metavar="FILE", help="write the policy; see `score`")
+    run.add_argument("--proof", type=Path, metavar="FILE", help="write a proof; see `verify`")
     add_solver_files(run)
     run.set_defaults(call=solve_problem)
     certify = commands.add_parser("certify", help="what truncation at a depth proves")
@@ -88,8 +90,9 @@ def _cost(text: str) -> float:
 
 def solve_problem(args: argparse.Namespace) -> None:
     """Solve and print value, bounds, gap, times and the plan for each start state."""
-    if args.save is not None and not args.save.absolute().parent.is_dir():
-        raise SolverError(f"--save {args.save}: there is no folder {args.save.parent}")
+    for option, path in (("--save", args.save), ("--proof", args.proof)):
+        if path is not None and not path.absolute().parent.is_dir():
+            raise SolverError(f"{option} {path}: there is no folder {path.parent}")
     for path in args.solver_file:
         join_file(path)
     options = parse_options(args.solver, args.option)
@@ -107,6 +110,8 @@ def solve_problem(args: argparse.Namespace) -> None:
     _print_plans(problem, solution)
     if args.save is not None:
         _save(args, problem, solution)
+    if args.proof is not None:
+        write_and_report(args.proof, problem, solution)
 
 
 def _save(args: argparse.Namespace, problem: SensingMDP, solution: Solution) -> None:

@@ -2,8 +2,8 @@
 
 All blind strings up to a length N are written down for every root.  A plan that looks is a number
 (its cost up to the look) and a vector (where it lands, discounted); what stays blind beyond N costs
-at least what it would with free looks, and at most what looking then would.  Policy iteration
-over these finitely many plans brackets the optimum.
+at least what it would with free looks, and at most what repeating one action does.  Iterating
+policies over these finitely many plans brackets the optimum.
 """
 
 from __future__ import annotations
@@ -45,8 +45,9 @@ def bracket(T, C, alpha, k, terminal, N):
     S = len(C)
     v = free_looks(T, C, alpha)
     tables = [plans_from(T, C, alpha, k, j, N) for j in range(S)]
-    worst = min(float((C[:, a] + k[:, a]).max()) for a in range(C.shape[1])) / (1 - alpha)
-    return tuple(_best(tables, terminal, tail) for tail in (v, np.full(S, worst)))
+    repeat = [np.linalg.solve(np.eye(S) - alpha * T[a], C[:, a]) for a in range(len(T))]
+    tails = v, min(repeat, key=lambda Y: Y.max())
+    return tuple(_best(tables, terminal, tail) for tail in tails)
 
 
 def _best(tables, terminal, tail):
@@ -56,7 +57,7 @@ def _best(tables, terminal, tail):
     chosen: list[int] = []
     for _ in range(1000):
         new = []
-        for j, (costs, lands, z, b) in enumerate(tables):
+        for costs, lands, z, b in tables:
             look = costs + lands @ np.where(terminal, 0.0, V)
             new.append(int(np.argmin(np.concatenate([look, z + b @ tail]))))
         P, g = np.zeros((S, S)), np.zeros(S)

@@ -14,7 +14,6 @@ written.  Nothing here has to be believed: the checker decides.
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Sequence
@@ -26,10 +25,11 @@ from solvers.bounds import proof_file, verify
 from solvers.bounds.proof_file import Refused, Unfinished
 from solvers.bounds.verify import Excess, Heuristic, Verdict
 from solvers.bounds.witnesses import Witnesses
-from solvers.core.evaluation import unroll_plans
+from solvers.core.array_file import json_bytes
 from solvers.core.model import SensingMDP
 from solvers.core.policy import Plan, PlanPolicy
 from solvers.core.solution import Solution
+from solvers.core.unrolling import unroll_plans
 
 LOSSES = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1.0)
 """What is given away of the lower bound, as a share of the value, one after the other."""
@@ -147,7 +147,6 @@ def _arrays(problem: SensingMDP, w: Witnesses) -> dict[str, np.ndarray]:
         "action_names": problem.action_names,
     }
     return {
-        "format": np.int64(1),
         "indptr": np.stack([matrix.indptr for matrix in T]).astype(np.int64),
         "indices": np.concatenate([matrix.indices for matrix in T]).astype(np.int64),
         "data": np.concatenate([matrix.data for matrix in T]),
@@ -156,15 +155,15 @@ def _arrays(problem: SensingMDP, w: Witnesses) -> dict[str, np.ndarray]:
         "discount": np.array(problem.discount),
         "start": np.array(problem.start),
         "terminal": np.array(problem.terminal),
-        "names": np.frombuffer(json.dumps(names, ensure_ascii=False).encode(), np.uint8),
+        "names": json_bytes(names),
         "upper": w.upper,
         "potential": w.potential,
         "steps": w.steps,
         "tails": w.tails,
         "plan_actions": np.array([a for p in w.plans for a in p.actions], np.int64),
-        "plan_ends": np.cumsum([0] + [len(p.actions) for p in w.plans]),
+        "plan_ends": np.cumsum([0] + [len(p.actions) for p in w.plans]).astype(np.int64),
         "plan_senses": np.array([p.senses for p in w.plans]),
-        "sweeps": np.array([0]),
+        "sweeps": np.zeros(1, np.int64),
     }
 
 
@@ -190,7 +189,7 @@ def find_sweeps(p: Excess, limit_seconds: float) -> tuple[int, ...]:
             before = ahead
             continue
         A = p.k.shape[1]
-        small = heuristic.W.size * A <= verify.LARGEST / 4
+        small = len(p.v) * float(A) ** (len(sweeps) + 1) <= verify.LARGEST
         if small and spent + LEAST_BATCHES * batch * A <= FULL * limit_seconds / 2:
             heuristic.deepen()
             sweeps.append(0)

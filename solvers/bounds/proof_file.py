@@ -1,12 +1,11 @@
 """Reading and writing proof files: names, shapes and ranges, no mathematics.
 
-A proof file is an ``.npz`` of plain arrays.  The first nine are the problem as in a problem file
-(docs/file-formats.md), so a proof can be read as a problem too:
+A proof file is an ``.npz`` of plain arrays.  The problem, as in problem files (file-formats.md):
 
     indptr (A, S + 1), indices, data   CSR of each T(a)      costs (S, A)      discount ()
     sensing_cost () or (A,) or (S, A)  start (S,)            terminal (S,)     names (JSON text)
 
-the others are the proof (docs/proofs.md):
+and the proof (docs/proofs.md):
 
     lower, upper (S,)        claimed bounds on the optimal cost at each root
     claim (2,)               the same under start: what the file is about
@@ -22,7 +21,6 @@ the others are the proof (docs/proofs.md):
 from __future__ import annotations
 
 import hashlib
-import zipfile
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -31,14 +29,25 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from solvers.core.array_file import REAL, TEXT, TRUTH, WHOLE, Array, read_arrays, write_arrays
+
 LEAST, MOST = 1e-60, 1e100
 """Probabilities below LEAST and any numbers above MOST are refused: nothing under- or overflows."""
 PER_STATE = ("start", "terminal", "lower", "upper", "potential", "steps", "plan_senses")
-OTHERS = ("indptr", "indices", "data", "costs", "discount", "sensing_cost",
-          "claim", "plan_actions", "plan_ends", "tails", "sweeps", "digest")  # fmt: skip
+ARRAYS = {
+    **{name: Array(REAL, (1,)) for name in (*PER_STATE, "data", "claim")},
+    **{name: Array(WHOLE, (1,)) for name in ("indices", "plan_actions", "plan_ends", "sweeps")},
+    **{name: Array(TRUTH, (1,)) for name in ("terminal", "plan_senses")},
+    **{name: Array(TEXT, (1,)) for name in ("names", "digest")},
+    **{name: Array(REAL, (2,)) for name in ("costs", "tails")},
+    "indptr": Array(WHOLE, (2,)),
+    "sensing_cost": Array(REAL, (0, 1, 2)),
+    "discount": Array(REAL, (0,)),
+}
+WHAT = "a proof file, as `sensebench solve … --proof FILE` writes it"
 
 
-class Refused(Exception):
+class Refused(ValueError):
     """A proof does not hold; the message says where."""
 
 
@@ -98,73 +107,70 @@ def exact_mean(start: np.ndarray, values: np.ndarray) -> Fraction:
 
 def save(path: str | Path, stored: dict[str, np.ndarray]) -> None:
     """Write the arrays of a proof."""
-    with open(path, "wb") as file:  # a file object: numpy would add a suffix to a bare name
-        np.savez_compressed(file, **stored)
+    write_arrays(path, **stored)
 
 
 def load(path: str | Path) -> dict[str, np.ndarray]:
-    """The arrays of a file, unchecked."""
+    """The arrays of a file: the right names, kinds and numbers of dimensions, nothing else."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except FileNotFoundError:
-        raise Refused(f"no such file: {path}") from None
-    except (OSError, ValueError, AttributeError, zipfile.BadZipFile, EOFError) as error:
-        raise Refused(f"{path} is not an .npz file of plain arrays: {error}") from None
+        return read_arrays(path, ARRAYS, WHAT)
+    except ValueError as error:
+        raise Refused(str(error)) from None
 
 
 def unpack(stored: dict[str, np.ndarray]) -> Proof:
-    """Check names, digest, shapes and ranges, and lay the arrays out for the checker."""
-    missing = [name for name in PER_STATE + OTHERS if name not in stored]
-    require(not missing, f"not a proof file: it has no {', '.join(missing)}")
+    """Check digest, shapes and ranges, and lay the arrays out for the checker."""
     same = np.array_equal(stored["digest"], digest(stored))
     require(same, "the digest differs: a number of the file was changed")
     for name, array in stored.items():
-        require(array.dtype.kind in "bifu", f"{name} is not an array of numbers")
         if array.dtype.kind == "f":
             require(np.abs(array) < MOST, f"{name} holds a number that is not below {MOST:g}")
-    C, alpha = np.array(stored["costs"], float, order="C"), stored["discount"]
-    require(C.ndim == 2 and C.size, "costs do not have shape (S, A)")
+    C, alpha, k = stored["costs"], float(stored["discount"]), stored["sensing_cost"]
+    require(C.size, "there is no state or no action")
     S, A = C.shape
     for name in PER_STATE:
         require(stored[name].shape == (S,), f"{name} does not have one entry per state")
-    k = stored["sensing_cost"].astype(float)
     require(k.shape in ((), (A,), (S, A)), "sensing_cost has a wrong shape")
     require(k >= 0, "a sensing cost is negative")
-    require(alpha.shape == () and 1e-6 <= alpha <= 1, "the discount is not between 1e-6 and 1")
-    start, claim = stored["start"].astype(float), stored["claim"].astype(float)
+    require(1e-6 <= alpha <= 1, "the discount is not between 1e-6 and 1")
+    start, claim = stored["start"], stored["claim"]
     require(start >= 0, "a start probability is negative")
     require(claim.shape == (2,), "claim does not have two numbers")
     for side, number, sign in (("lower", claim[0], 1), ("upper", claim[1], -1)):
-        mean = exact_mean(start, stored[side].astype(float))
+        mean = exact_mean(start, stored[side])
         within = sign * Fraction(float(number)) <= sign * mean
         require(within, f"the claimed {side} bound is beyond the mean of {side} under start")
     require(stored["tails"].shape == (S, A), "tails do not have shape (S, A)")
-    actions, ends = stored["plan_actions"].astype(np.int64), stored["plan_ends"].astype(np.int64)
+    actions, ends = stored["plan_actions"], stored["plan_ends"]
     require(ends.shape == (S + 1,) and ends[0] == 0, "there is not one plan per root")
     require((ends[-1] == len(actions)) & (np.diff(ends) >= 0), "plan_ends do not cut plan_actions")
     require((actions >= 0) & (actions < A), "a plan holds what is not an action")
     sweeps = tuple(int(x) for x in stored["sweeps"])
-    require(sweeps and min(sweeps) >= 0, "sweeps are not numbers >= 0")
+    require(len(sweeps) > 0 and min(sweeps) >= 0, "sweeps are not numbers >= 0")
     T, rows, row_of = _transitions(stored, S, A)
     for sums in (T.sum(axis=1), start.sum()):
         require(np.abs(sums - 1) <= 1e-8, "probabilities do not sum to 1")
     every, cuts = actions.tolist(), ends.tolist()
+    plans = tuple(tuple(every[i:j]) for i, j in pairwise(cuts))
     return Proof(
-        T, rows, row_of, C, np.array(np.broadcast_to(k, C.shape)), float(alpha), start,
-        stored["terminal"].astype(bool), stored["lower"].astype(float),
-        stored["upper"].astype(float), (float(claim[0]), float(claim[1])),
-        tuple(tuple(every[i:j]) for i, j in pairwise(cuts)),
-        stored["plan_senses"].astype(bool), stored["potential"].astype(float),
-        stored["steps"].astype(float), stored["tails"].astype(float), sweeps,
-    )  # fmt: skip
+        T=T,
+        rows=rows,
+        row_of=row_of,
+        C=C,
+        k=np.array(np.broadcast_to(k, C.shape)),
+        alpha=alpha,
+        plans=plans,
+        senses=stored["plan_senses"],
+        claim=(float(claim[0]), float(claim[1])),
+        sweeps=sweeps,
+        **{name: stored[name] for name in ("tails", *PER_STATE) if name != "plan_senses"},
+    )
 
 
 def _transitions(
     stored: dict[str, np.ndarray], S: int, A: int
 ) -> tuple[sparse.csr_array, sparse.csr_array, np.ndarray]:
-    data, indices = stored["data"].astype(float), stored["indices"].astype(np.int64)
-    local = stored["indptr"].astype(np.int64)
+    data, indices, local = stored["data"], stored["indices"], stored["indptr"]
     require(local.shape == (A, S + 1), "transitions and costs do not belong together")
     require(local[:, 0] == 0, "a row of transitions does not begin at 0")
     require(np.diff(local) >= 0, "rows of transitions overlap")

@@ -48,7 +48,7 @@ from solvers.bounds.proof_file import Proof, Refused, Unfinished, load, require,
 
 TINY, UNLIKELY = 1e-100, 1e-200
 """Excesses below TINY and chances below UNLIKELY count as 0 downward and as this upward."""
-LONGEST, POOL, SEEN, LARGEST = 2**16, 2**22, 2**17, 2**27
+LONGEST, POOL, SEEN, LARGEST = 2**16, 2**22, 2**17, 2**25
 """Longest string; belief entries held; strings to merge with; entries of W: at most so many."""
 HOLDS, CHEAP_LOOK, GAVE_UP = range(3)
 
@@ -76,7 +76,8 @@ def check(proof: Proof, until: float) -> str:
     """How much was checked if the proof holds; raises Refused if not."""
     p = Excess(proof)
     check_plans(proof, p)
-    heuristic = Heuristic(p)
+    heuristic, entries = Heuristic(p), len(p.v) * float(p.k.shape[1]) ** len(proof.sweeps)
+    require(entries <= LARGEST, "the depth is too large")
     for n, times in enumerate(proof.sweeps):
         if n:
             heuristic.deepen()
@@ -168,7 +169,6 @@ class Heuristic:
     def deepen(self) -> None:
         """From n to n + 1 with every value kept."""
         p, of_state = self.p, list(self.p.row_of.T)
-        require(self.W.size * len(of_state) <= LARGEST, "the depth is too large")
         for table in (self.costs, self.looks):
             table.append(np.hstack([p.mix(table[-1][of]) for of in self.blocks]))
         self.W, self.blocks = np.hstack([p.mix(self.W[of]) for of in of_state]), of_state
