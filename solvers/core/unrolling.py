@@ -167,10 +167,10 @@ def _same(beliefs: Rows, seen: Rows) -> np.ndarray:
 
 
 def _most(problem: SensingMDP) -> float:
-    """More than an episode can cost or earn; with looks, which go on after an unseen end, endless
-    at a discount of 1."""
+    """More than an episode can cost or earn; after an unseen end one look at most is still paid."""
     step = float(np.abs(problem.costs).max()) + problem.max_sensing_cost
-    return step / (1 - problem.discount) if problem.discount < 1 else np.inf
+    alpha = problem.discount
+    return step / (1 - alpha) if alpha < 1 else step * (problem.longest_stay + 1)
 
 
 def _rest(problem: SensingMDP, beliefs: Rows, most: float) -> np.ndarray:

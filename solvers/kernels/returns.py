@@ -40,6 +40,8 @@ factors of a drone with four coordinates (40,657 states, 10 entries a row) fill 
 ITERATED = 1e-12
 """Share of the right-hand side that an iteration may leave."""
 MOST_ITERATIONS = 2000
+SWEEPS = 500
+"""Sweeps that a system without loops is given: more steps than that no horizon here has."""
 
 
 class ReturnSystem:
@@ -142,6 +144,13 @@ def majorant(system: ReturnSystem, rest: np.ndarray, rho: np.ndarray | float = 0
         if (e >= (rest + (1 + rho) * (P @ e)) * (1 + rounding)).all():
             return np.where(sure, 0.0, e)
         e = np.maximum(e, rest)
+    # Where no path is long, sweeps come to an end, and sums of positive numbers keep their digits.
+    e = 1.02 * rest
+    for _ in range(SWEEPS):
+        new = 1.02 * rest + (1 + rho) * (1 + 2 * rounding) * (P @ e)
+        if (new == e).all():
+            return np.where(sure, 0.0, e)
+        e = new
     widest = float(P.sum(axis=1).max()) * (1 + rounding) * (1 + float(np.max(rho)))
     return np.full(len(rest), float(rest.max()) / (1 - widest) * 1.001 if widest < 1 else np.inf)
 

@@ -2,6 +2,10 @@
 
 At a belief b the policy plays ``argmin_a b Q*(a)`` and looks; on roots that is the optimal policy
 of the baseline MDP.  It is optimal for M_k when k is below the threshold of Theorem 4.1.
+
+Without discount waiting is free, and going for the goal may be no better than doing so later: Q*
+has ties that would let the agent stand and look until time runs short.  There the policy is the
+quickest of the optimal ones: Q* is that of the MDP in which every step costs a trifle more.
 """
 
 from __future__ import annotations
@@ -19,11 +23,14 @@ from solvers.core.policy import Policy
 from solvers.core.solution import BUDGET, SOLVED, Solution
 from solvers.core.solver import Solver
 
+TRIFLE = 1e-6
+"""What a step costs more where there is no discount, as a share of the largest cost."""
+
 
 class AlwaysSensePolicy(Policy):
     """``(argmin_a b Q*(a), sense)`` at every belief.
 
-    seen : the baseline MDP; V, Q : its values (S,) and action values (S, A)
+    seen : the baseline MDP; V, Q : its values (S,) and the action values (S, A) that decide
     """
 
     reads_sparse = True
@@ -32,6 +39,9 @@ class AlwaysSensePolicy(Policy):
         super().__init__(problem)
         self.seen: Baseline = baseline(problem, budget=budget)
         self.V, self.Q = self.seen.V, self.seen.Q
+        if problem.discount == 1:
+            trifle = TRIFLE * float(np.abs(problem.costs).max())
+            self.Q = baseline(problem, np.full(problem.costs.shape, trifle), budget).Q
         self._columns = np.column_stack([self.Q, TIE * self.seen.size])
 
     def act_batch(self, beliefs: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from bench import load_problem
 from solvers import ModelError, Plan, PlanPolicy, SensingMDP, evaluate, evaluate_fully, solve
 
 
@@ -112,3 +113,8 @@ def test_a_wrong_horizon_is_refused():
     for horizon in (0, -3, 2.5):
         with pytest.raises(ModelError, match="whole number of steps"):
             random_model(0).with_horizon(horizon)
+
+
+def test_a_value_without_discount_has_a_small_error():
+    atm = solve(load_problem("semi-slippery-4x4", 0.05), "atm")
+    assert 0 <= atm.value_error < 1e-9

@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from bench import load_problem
 from solvers import SensingMDP, certify, solve
 from solvers.core.baseline import baseline
 from solvers.core.lower_bound import lower_bound_from, shortfalls
@@ -76,3 +77,11 @@ def test_a_certificate_is_not_settled_by_a_large_number_elsewhere():
     proof = certify(FORBIDDEN, 3)
     assert proof.lower_bound[0] <= 0.01 / (1 - 0.99**2) * (1 + 1e-12)
     assert not proof.settled.any()  # three blind steps are not enough
+
+
+def test_a_long_horizon_without_discount_keeps_its_bound():
+    """Margins along one action missed another's and grew with every try."""
+    problem = load_problem("semi-slippery-8x8@horizon=25", 0.05)
+    lower = lower_bound_from(problem, baseline(problem).V)
+    assert (shortfalls(problem, lower) <= 0).all()
+    assert problem.start @ lower == pytest.approx(-1, abs=1e-9)
