@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
-from solvers.core.baseline import action_values
+from solvers.core.baseline import TIE, action_values
 from solvers.core.evaluation import unroll
 from solvers.core.model import SensingMDP
 from solvers.core.policy import PlanPolicy
@@ -53,6 +53,6 @@ def blind_first(problem: SensingMDP, policy: PlanPolicy, V: np.ndarray) -> np.nd
     for a, T in enumerate(problem.transitions):
         held = np.minimum(problem.constant_action_values[:, a], Q[:, a])
         best = np.minimum(best, problem.costs[:, a] + problem.discount * (T @ held))
-    holds, plans = best_holds(problem, V)
+    holds, plans = best_holds(problem, V, TIE * np.abs(V))
     longer = [len(plan.actions) > 1 or not plan.senses for plan in plans]
     return np.where(longer, np.minimum(best, holds), best)

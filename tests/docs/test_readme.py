@@ -71,10 +71,17 @@ def test_python_snippets_run(folder):
 
 @pytest.mark.parametrize(
     "command",
-    [c for c in COMMANDS if re.match(r"sensebench (list|solve|certify|export|check) ?", c)],
+    [c for c in COMMANDS if re.match(r"sensebench (list|solve|certify|export|check|advise) ?", c)],
 )
 def test_single_commands_run(folder, command, capsys):
     assert sensebench(command) == 0
+    assert capsys.readouterr().out
+
+
+def test_a_proof_and_a_policy_file_are_checked(folder, capsys):
+    saved = next(c for c in COMMANDS if "--proof" in c)
+    for command in (saved, *(c for c in COMMANDS if re.match(r"sensebench (verify|score) ", c))):
+        assert sensebench(command) == 0
     assert capsys.readouterr().out
 
 
