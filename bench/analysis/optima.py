@@ -4,8 +4,9 @@ One line per instance in ``optima.csv``: the best value and the policy file that
 best proven bound, the gap between them, and who found either.  Values are costs under the start; a
 value counts only if the policy behind it was written to a file, read back and evaluated exactly, so
 everyone can check it with ``sensebench score FILE``.  Bounds are the largest of those recorded in
-the results and of one made here.  Instances are done one after the other and written as they come:
-a run that is interrupted goes on where it stopped.
+the results and of one made here.  Where the checker of proofs confirms a bound within its time, the
+gap that it confirms is given as well.  Instances are done one after the other and written as they
+come: a run that is interrupted goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -21,7 +22,15 @@ from bench.problems import find_problem, load_problem
 from bench.store.costs import to_text
 from bench.store.result import Result, parse
 from bench.suites.suite import load_suite, suite_names
-from solvers import SensingMDP, Solution, evaluate, load_policy, save_policy, solve
+from solvers import (
+    SensingMDP,
+    Solution,
+    evaluate,
+    load_policy,
+    save_policy,
+    solve,
+    verify_claim,
+)
 from solvers.core.policy_file import about_policy
 
 FILE = "optima.csv"
@@ -51,7 +60,11 @@ class Instance:
 
 @dataclass(frozen=True)
 class Optimum:
-    """A line of the file; costs under the start.  ``shown`` is the value as tables print it."""
+    """A line of the file; costs under the start.  ``shown`` is the value as tables print it.
+
+    gap, verified_gap : shares of the value; the second as the checker of proofs confirms it, empty
+    where it did not within its time
+    """
 
     problem: str
     sensing_cost: str
@@ -64,6 +77,7 @@ class Optimum:
     lower: float
     bound_by: str
     gap: float
+    verified_gap: float | str
     policy: str
 
 
@@ -118,6 +132,7 @@ def find_optimum(
     facts = find_problem(instance.problem)
     problem = load_problem(instance.problem, instance.sensing_cost)
     best = solve(problem, SEARCH, budget=budget, warm_start=True)
+    searched = best
     lower, bound_by = float(problem.start @ best.lower_bound), SEARCH
     rows = list(recorded(results, instance))
     exact = {row.value: row for row in rows if row.value is not None and not row.standard_error}
@@ -147,9 +162,22 @@ def find_optimum(
         lower=lower,
         bound_by=bound_by,
         gap=max(0.0, value - lower) / max(abs(value), 1e-300),
+        verified_gap=_verified_gap(problem, searched, path, budget),
         policy=f"{POLICIES}/{path.name}",
     )
     return {name: _text(x) for name, x in asdict(line).items()}
+
+
+def _verified_gap(problem: SensingMDP, searched: Solution, path: Path, limit: float) -> float | str:
+    """The gap between the policy's plans and the search's bound that independent code confirms."""
+    plans = load_policy(path, problem).all_plans()
+    try:
+        verdict = verify_claim(problem, searched.lower_bound, plans, limit)
+    except (ValueError, RuntimeError, MemoryError):  # the checker cannot take this problem
+        return ""
+    if not verdict.ok:
+        return ""
+    return max(0.0, verdict.upper - verdict.lower) / max(abs(verdict.upper), 1e-300)
 
 
 def _again(problem: SensingMDP, row: Result) -> Solution:

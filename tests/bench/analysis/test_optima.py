@@ -42,19 +42,28 @@ def test_every_instance_of_every_suite_is_named_once():
 
 
 def test_a_line_is_what_its_policy_file_is_worth(tmp_path, capsys):
-    arguments = ["optima", "--only", "two-state", "--budget", "5", "--results", str(tmp_path)]
+    arguments = [
+        "optima",
+        "--only",
+        "two-state-counterexample",
+        "--budget",
+        "5",
+        "--results",
+        str(tmp_path),
+    ]
     assert main(arguments) == 0
     lines = optima.known(tmp_path / "reference")
-    line = lines["two-state", "0.25"]
-    problem = load_problem("two-state", 0.25)
+    line = lines["two-state-counterexample", "0.005"]
+    problem = load_problem("two-state-counterexample", 0.005)
     policy = load_policy(tmp_path / "reference" / line["policy"], problem)
     value = float(problem.start @ evaluate(problem, policy))
     assert float(line["value"]) == pytest.approx(value, abs=1e-11)
     assert value == pytest.approx(solve(problem, "dips").value, abs=1e-6)
     assert float(line["lower"]) <= value + 1e-9 and float(line["gap"]) < 1e-5
+    assert 0 <= float(line["verified_gap"]) < 1e-4
     told = capsys.readouterr().out
     assert main(arguments) == 0 and "[1/" not in capsys.readouterr().out  # nothing is done twice
-    assert "two-state, k = 0.25" in told
+    assert "two-state-counterexample, k = 0.005" in told
 
 
 def test_a_recorded_bound_counts_and_a_better_file_is_kept(tmp_path, monkeypatch):
