@@ -29,7 +29,7 @@ MOST_ACTIONS = 64
 
 def visits(problem: SensingMDP, policy: PlanPolicy) -> np.ndarray:
     """How often each root is the state last seen when a plan begins, discounted: (S,)."""
-    _, P = unroll(problem, policy)
+    P = unroll(problem, policy).P
     system = sparse.csc_array(sparse.eye_array(problem.num_states) - P.T)
     return np.maximum(splu(system).solve(problem.start), 0.0)
 
