@@ -7,7 +7,7 @@ READY := $(VENV)/.sensebench-ready
 .PHONY: reproduce test test-slow lint format docs clean
 
 reproduce: $(READY)
-	$(BIN)/sensebench run table1
+	$(BIN)/sensebench run table1 --keep-going
 	$(BIN)/sensebench plot table1
 	$(BIN)/sensebench report table1
 	$(BIN)/sensebench table table1

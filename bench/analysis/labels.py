@@ -131,6 +131,8 @@ def percent(share: float) -> str:
         return "no share"
     if share <= 1e-7:
         return "0 %"
+    if share > 1:
+        return "over 100 %"
     rounded_up = math.ceil(share * 1e5) / 1e3
     if rounded_up < 0.1:
         return f"{rounded_up:.3f} %"

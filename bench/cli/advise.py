@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from bench.cli.run import seconds
+from bench.cli.arguments import seconds
 from bench.cli.solve import add_problem
 from bench.problems import find_problem, load_problem
 from bench.report.advice_page import advice_page, advice_text

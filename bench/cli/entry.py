@@ -10,17 +10,23 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
 from typing import NoReturn
 
 from bench.cli import advise as commands_advise
+from bench.cli import certify as commands_certify
 from bench.cli import continuous as commands_continuous
+from bench.cli import files as commands_files
 from bench.cli import learn as commands_learn
+from bench.cli import listing as commands_listing
 from bench.cli import optima as commands_optima
 from bench.cli import proofs as commands_proofs
 from bench.cli import results as commands_results
 from bench.cli import run as commands_run
 from bench.cli import score as commands_score
 from bench.cli import solve as commands_solve
+from bench.cli.arguments import add_verbosity
+from bench.store.printable import printable
 
 EXIT_ERROR = 2
 EXIT_INTERRUPTED = 130
@@ -38,17 +44,30 @@ def build_parser() -> Parser:
     parser = Parser(
         prog="sensebench", description="Benchmark for planning when looking costs money."
     )
+    parser.add_argument("--version", action="version", version=f"sensebench {_version()}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands_run.add(commands)
+    commands_listing.add(commands)
     commands_results.add(commands)
     commands_solve.add(commands)
+    commands_certify.add(commands)
+    commands_files.add(commands)
     commands_learn.add(commands)
     commands_score.add(commands)
     commands_advise.add(commands)
     commands_optima.add(commands)
     commands_continuous.add(commands)
     commands_proofs.add(commands)
+    for command in commands.choices.values():
+        add_verbosity(command)
     return parser
+
+
+def _version() -> str:
+    try:
+        return version("sensebench")
+    except PackageNotFoundError:  # run from a checkout that was never installed
+        return "unknown"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -65,12 +84,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except (ValueError, OSError, ImportError, RuntimeError) as error:
         for line in str(error).splitlines() or [type(error).__name__]:
-            print(f"sensebench: {line}", file=sys.stderr)
+            print(f"sensebench: {printable(line)}", file=sys.stderr)
         return EXIT_ERROR
 
 
 def _one_line_warning(message, category, filename, lineno, file=None, line=None) -> None:
-    print(f"sensebench: warning: {message}", file=sys.stderr)
+    print(f"sensebench: warning: {printable(str(message))}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -9,8 +9,7 @@ import sys
 import threading
 from typing import Any
 
-from bench.cli.results import add_results
-from bench.cli.run import count
+from bench.cli.arguments import add_results, count
 
 
 def add(commands: Any) -> None:

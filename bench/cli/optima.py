@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from bench.analysis import optima
-from bench.cli.results import REFERENCE, add_results
-from bench.cli.run import seconds
+from bench.cli.arguments import add_results, seconds
+from bench.cli.results import REFERENCE
 from bench.problems import find_problem
 from bench.store.costs import to_text
 

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from bench.cli.run import seconds
+from bench.cli.arguments import seconds
 from solvers import SensingMDP, Solution, verify, write_proof
 from solvers.bounds.proof_file import load
 
@@ -51,13 +51,13 @@ def _about(path: Path) -> str:
     return f"{name}: {S} states, {A} actions, discount {float(stored['discount']):g}, {cost}"
 
 
-def write_and_report(path: Path, problem: SensingMDP, solution: Solution) -> None:
-    """Write the proof of a solution's bounds, check it, and say what was proven."""
+def write_and_report(path: Path, problem: SensingMDP, solution: Solution) -> str:
+    """Write the proof of a solution's bounds and check it; in words, what was proven."""
     verdict = write_proof(path, problem, solution, LIMIT)
     if not verdict.ok:
         raise ValueError(f"--proof {path}: the proof was refused: {verdict.reason}")
     megabytes = path.stat().st_size / 1e6
-    print(
+    return (
         f"proof of {verdict.lower:.10g} <= optimal cost <= {verdict.upper:.10g} written to {path} "
         f"({megabytes:.2g} MB); next: sensebench verify {path}"
     )

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.analysis.results import Results
+from bench.cli.arguments import add_json, add_results
+from bench.run.progress import QUIET
 from bench.store.store import Store
 
-RESULTS = Path("results")
-"""Where results go unless told otherwise: in the directory one stands in."""
 REFERENCE = "reference"
 """Folder, among the results, of what the released code produced."""
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -29,7 +29,8 @@ def add(commands: Any) -> None:
     report = commands.add_parser("report", help="write a suite's report page")
     report.set_defaults(call=make_report)
     held = commands.add_parser("compare", help="hold a suite's results against the reference")
-    held.add_argument("--json", action="store_true", help="as JSON, for scripts")
+    for command in (table, held):
+        add_json(command)
     held.add_argument(
         "--reference",
         type=Path,
@@ -42,33 +43,26 @@ def add(commands: Any) -> None:
         add_results(command)
 
 
-def add_results(command: argparse.ArgumentParser) -> None:
-    """The option that says where results lie."""
-    command.add_argument(
-        "--results",
-        type=Path,
-        default=RESULTS,
-        metavar="DIR",
-        help="results directory (default: results, in the current directory)",
-    )
-
-
 def make_table(args: argparse.Namespace) -> None:
     """Print a suite's table; its CSV, Markdown and LaTeX go beside the rows."""
-    from bench.tables.tables import render, write_tables
+    from bench.tables.tables import render, table_json, write_tables
 
     results = Results.load(args.suite, args.results)
-    print(render(results, args.format))
+    print(table_json(results) if args.json else render(results, args.format))
     written = write_tables(results)
     print(f"written: {', '.join(str(path) for path in written)}", file=sys.stderr)
 
 
 def make_plots(args: argparse.Namespace) -> None:
     """Draw a suite's figures."""
-    from bench.plots import write_plots
+    from bench.plots import undrawn, write_plots
 
-    for path in write_plots(Results.load(args.suite, args.results)):
+    results = Results.load(args.suite, args.results)
+    written = write_plots(results)
+    for path in written:
         print(path)
+    for line in undrawn(written) if args.verbosity > QUIET else ():
+        print(f"not drawn: {line}", file=sys.stderr)
 
 
 def make_report(args: argparse.Namespace) -> None:

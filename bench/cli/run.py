@@ -1,4 +1,4 @@
-"""The commands that run things: run, list, perf, julia."""
+"""The commands that run things: run, perf, julia."""
 
 from __future__ import annotations
 
@@ -8,17 +8,15 @@ import sys
 from collections import Counter
 from typing import Any
 
-from bench.cli.results import add_results
-from bench.problems import problems
+from bench.cli.arguments import add_results, add_solver_files, count, seconds
 from bench.run.crew import Crew, Lost
 from bench.run.plan import RERUN_ALL, RERUN_DAMAGED, RERUN_FAILED, Plan, choose
-from bench.run.progress import Progress
+from bench.run.progress import QUIET, Progress
 from bench.run.runner import Runner
 from bench.store import status
 from bench.store.result import latest
 from bench.store.store import Store
-from bench.suites.suite import Suite, SuiteError, load_suite, suite_names
-from solvers import make_solver, solver_classes
+from bench.suites.suite import Suite, load_suite
 
 MOST_FAILURES = 12
 
@@ -26,8 +24,6 @@ MOST_FAILURES = 12
 def add(commands: Any) -> None:
     """Add these commands to the parser."""
     add_run(commands)
-    show = commands.add_parser("list", help="problems, solvers, suites, and which can run here")
-    show.set_defaults(call=list_all)
     perf = commands.add_parser("perf", help="our speed, as ratios")
     add_results(perf)
     perf.set_defaults(call=measure_speed)
@@ -55,19 +51,12 @@ def add_run(commands: Any) -> None:
     )
     run.add_argument("--executor", choices=("local", "dask"), default="local")
     run.add_argument("--scheduler", metavar="ADDRESS", help="of the Dask cluster: tcp://HOST:PORT")
+    run.add_argument(
+        "--keep-going", action="store_true", help="exit code 0 even where cells failed"
+    )
     add_solver_files(run)
     add_results(run)
     run.set_defaults(call=run_suite)
-
-
-def add_solver_files(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--solver-file",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="a file of solvers or problems to join",
-    )
 
 
 def run_suite(args: argparse.Namespace) -> int:
@@ -76,7 +65,7 @@ def run_suite(args: argparse.Namespace) -> int:
     cells = choose(suite.cells(args.budget), args.only)
     store = Store(args.results, suite.name)
     crew = _crew(args)
-    progress = Progress(crew.size())
+    progress = Progress(crew.size(), verbosity=args.verbosity)
     runner = Runner(store, crew, progress)
     try:
         plan = Plan.make(store, cells, args.rerun, crew.here)
@@ -94,9 +83,12 @@ def run_suite(args: argparse.Namespace) -> int:
         raise RuntimeError(f"{error}; what is done is kept, run it again to go on") from None
     finally:
         crew.close()
-    _summarise(suite, store, {cell.identity for cell in cells})
-    print(f"rows: {store.rows_path}; next: sensebench table {args.suite}")
-    return 0
+    failed = _summarise(suite, store, {cell.identity for cell in cells})
+    if runner.lost:
+        print(f"  {len(runner.lost)} could not be run and have no row; run it again")
+    if args.verbosity > QUIET:
+        print(f"rows: {store.rows_path}; next: sensebench table {args.suite}")
+    return 1 if (failed or runner.lost) and not args.keep_going else 0
 
 
 def _crew(args: argparse.Namespace) -> Crew:
@@ -111,7 +103,8 @@ def _crew(args: argparse.Namespace) -> Crew:
     return Crew.local(args.jobs or os.cpu_count() or 1)
 
 
-def _summarise(suite: Suite, store: Store, cells: set[tuple[str, ...]]) -> None:
+def _summarise(suite: Suite, store: Store, cells: set[tuple[str, ...]]) -> int:
+    """Say what came of the cells; returns how many failed."""
     last = [row for row in latest(store.read()) if row.identity in cells]
     counts = Counter(row.status for row in last)
     words = ", ".join(f"{counts[s]} {s}" for s in status.STATUSES if counts[s])
@@ -121,36 +114,7 @@ def _summarise(suite: Suite, store: Store, cells: set[tuple[str, ...]]) -> None:
         print(f"  {row.label} / {row.problem}, k = {row.sensing_cost}: {row.reason}")
     if len(bad) > MOST_FAILURES:
         print(f"  and {len(bad) - MOST_FAILURES} more that failed")
-
-
-def list_all(args: argparse.Namespace) -> None:
-    """Problems, solvers and suites, and which of them can run here."""
-    print("problems")
-    for problem in problems().values():
-        costs = ", ".join(f"{k:g}" for k in problem.sensing_costs)
-        size = "" if problem.size is None else f", {problem.size[0]:,} x {problem.size[1]}"
-        counted = f"; {problem.conventions}" if problem.conventions else ""
-        print(f"  {problem.id:26} {problem.title}{size}; k = {costs}{counted} [{problem.source}]")
-    print("  gym:NAME, FILE.npz, FILE.pomdp   any Gymnasium environment with a table P; a file")
-    print("  ID@horizon=50,discount=1         the same, counted in another way\n")
-    print("solvers, with their options")
-    reasons: dict[str, list[str]] = {}
-    for name, cls in sorted(solver_classes().items()):
-        options = ", ".join(f"{o}={d!r}" for o, d in cls.options().items() if d is not None)
-        optional = ", ".join(o for o, d in cls.options().items() if d is None)
-        print(f"  {name:28} {'; '.join(text for text in (options, optional) if text)}".rstrip())
-        reason = make_solver(name).available()
-        if reason is not None:
-            reasons.setdefault(reason, []).append(name)
-    for reason, names in reasons.items():
-        print(f"  cannot run here: {', '.join(names)} ({reason})")
-    print("\nsuites")
-    for name in suite_names():
-        try:
-            suite = load_suite(name)
-            print(f"  {name:28} {suite.title} ({len(suite.cells())} cells)")
-        except SuiteError as error:
-            print(f"  {name:28} [cannot run here: {str(error).splitlines()[0]}]")
+    return len(bad)
 
 
 def measure_speed(args: argparse.Namespace) -> int:
@@ -168,18 +132,3 @@ def julia_tools(args: argparse.Namespace) -> int:
     found = install() if args.what == "setup" else diagnose()
     print(found)
     return found.exit_code
-
-
-def seconds(text: str) -> float:
-    """An argument that is a number of seconds above 0."""
-    value = float(text)
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text}: expected a number of seconds above 0")
-    return value
-
-
-def count(text: str) -> int:
-    """An argument that is a whole number above 0."""
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text}: expected a whole number above 0")
-    return int(text)

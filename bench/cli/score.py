@@ -16,8 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bench.cli.results import add_results
-from bench.cli.run import seconds
+from bench.cli.arguments import add_results, seconds
 from bench.problems import Problem, find_problem
 from solvers import PolicyError, SensingMDP, evaluate_fully, load_policy, solve
 from solvers.core.policy_file import about_policy

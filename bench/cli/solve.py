@@ -1,30 +1,43 @@
-"""The commands about one problem: solve, certify, export; and check, about one solver file."""
+"""``sensebench solve``: one solver on one problem; value, bounds, gap and plans."""
 
 from __future__ import annotations
 
 import argparse
 import ast
+import json
 import math
+import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from bench.analysis.labels import counted, number, percent
+from bench.cli.arguments import add_json, add_solver_files, seconds
 from bench.cli.proofs import write_and_report
-from bench.cli.run import add_solver_files, seconds
 from bench.problems import Problem, find_problem, load_problem
+from bench.run.cell_result import plain
+from bench.run.progress import QUIET
+from bench.store.costs import number_or_text, to_text
+from bench.store.printable import printable
 from bench.suites.extension import join_file
 from bench.suites.option_check import check_options
+from pomdp_bridge.julia.errors import BridgeError
 from solvers import (
     Plan,
+    PolicyError,
     SensingMDP,
     Solution,
+    Solver,
     SolverError,
     make_solver,
     save_policy,
     solve,
     solver_classes,
 )
+from solvers.core.first_use import announce_compiling
+from solvers.core.validation import ModelError
 
 BOUND_SECONDS = 5.0
 """Time given to a better lower bound where the solver's own leaves a gap."""
@@ -36,7 +49,7 @@ DEFAULT_BUDGET = 60.0
 
 
 def add(commands: Any) -> None:
-    """Add these commands to the parser."""
+    """Add this command to the parser."""
     run = commands.add_parser("solve", help="solve one problem; value, bounds, gap and plans")
     add_problem(run)
     run.add_argument("solver", help="id of a solver; see `sensebench list`")
@@ -48,30 +61,15 @@ def add(commands: Any) -> None:
         metavar="NAME=VALUE",
         help="an option of the solver",
     )
+    add_json(run)
     run.add_argument("--save", type=Path, metavar="FILE", help="write the policy; see `score`")
     run.add_argument("--proof", type=Path, metavar="FILE", help="write a proof; see `verify`")
     add_solver_files(run)
     run.set_defaults(call=solve_problem)
-    certify = commands.add_parser("certify", help="what truncation at a depth proves")
-    add_problem(certify)
-    certify.add_argument("--depth", type=int, required=True, help="N, the most blind steps")
-    certify.set_defaults(call=certify_problem)
-    export = commands.add_parser("export", help="write a problem as a file")
-    add_problem(export)
-    export.add_argument("--format", choices=("pomdp", "pomdpx", "npz"), help="default: by suffix")
-    export.add_argument(
-        "--start",
-        metavar="STATE",
-        help="begin in one state, or 'revealed': the first state is shown for free",
-    )
-    export.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
-    export.set_defaults(call=export_problem)
-    check = commands.add_parser("check", help="does this solver file conform?")
-    check.add_argument("file", type=Path)
-    check.set_defaults(call=check_file)
 
 
 def add_problem(command: argparse.ArgumentParser) -> None:
+    """The arguments that name a problem and its sensing cost."""
     command.add_argument("problem", help="id of a problem, gym:NAME, or an .npz or .pomdp file")
     command.add_argument(
         "-k", "--sensing-cost", type=_cost, help="default: the first of the problem's own"
@@ -98,20 +96,91 @@ def solve_problem(args: argparse.Namespace) -> None:
     options = parse_options(args.solver, args.option)
     facts = find_problem(args.problem)
     problem = load_problem(args.problem, args.sensing_cost)
-    solution = solve(problem, args.solver, budget=args.budget, **options)
+    solution = _solved(problem, args, options)
     solution, source = _bounded(problem, solution)
-    print(f"{facts.title}, {problem!r}")
+    if args.json:
+        print(json.dumps(solved_json(facts, problem, solution, source), indent=1))
+    elif args.verbosity > QUIET:
+        _print_solution(facts, problem, solution, source)
+    else:
+        _print_value(facts, solution, source)
+    if args.save is not None:
+        _save(args, problem, solution)
+    if args.proof is not None:
+        words = write_and_report(args.proof, problem, solution)
+        print(words, file=sys.stderr if args.json else sys.stdout)
+
+
+def _solved(problem: SensingMDP, args: argparse.Namespace, options: dict[str, Any]) -> Solution:
+    """The solution; whatever else a solver raises is told in one line, with -v its traceback."""
+    try:
+        _warm_up(make_solver(args.solver, **options))
+        return solve(problem, args.solver, budget=args.budget, **options)
+    except (SolverError, ModelError, PolicyError, BridgeError):
+        raise
+    except (Exception, SystemExit) as error:
+        if args.verbosity > 0:
+            traceback.print_exc()
+        raise SolverError(
+            f"{args.solver} failed on {args.problem}: {type(error).__name__}: {error}"
+            + ("" if args.verbosity > 0 else "; -v shows where")
+        ) from None
+
+
+def _warm_up(solver: Solver) -> None:
+    """Let a solver compile what it needs before its clock starts."""
+    announce_compiling()
+    if solver.available() is None:
+        getattr(solver, "warm_up", lambda: None)()
+
+
+def solved_json(
+    facts: Problem, problem: SensingMDP, solution: Solution, source: str
+) -> dict[str, Any]:
+    """What ``solve`` found, for scripts: costs, not rewards; null for what there is none of."""
+    policy = solution.policy
+    plans = {}
+    if policy is not None and not policy.randomised:
+        for root in np.flatnonzero(problem.start > 0):
+            plan = policy.plan(int(root))
+            actions = [problem.action_names[a] for a in plan.actions]
+            plans[problem.state_names[root]] = {"actions": actions, "senses": bool(plan.senses)}
+    upper = solution.upper_bound
+    return plain(
+        {
+            "problem": facts.id,
+            "sensing_cost": number_or_text(cost_text_of(problem)),
+            "solver": solution.solver,
+            "value": solution.value,
+            "standard_error": solution.standard_error,
+            "lower": solution.lower,
+            "lower_by": source,
+            "upper": None if upper is None else float(problem.start @ upper),
+            "gap": solution.gap,
+            "status": solution.status,
+            "iterations": solution.iterations,
+            "sensing_rate": solution.sensing_rate,
+            "seconds": solution.seconds,
+            "evaluation_seconds": solution.evaluation_seconds,
+            "plans": plans,
+        }
+    )
+
+
+def cost_text_of(problem: SensingMDP) -> str:
+    """A model's sensing cost as text; a function of the belief has none of its own."""
+    return "function" if callable(problem.sensing_cost) else to_text(problem.sensing_cost)
+
+
+def _print_solution(facts: Problem, problem: SensingMDP, solution: Solution, source: str) -> None:
+    print(printable(f"{facts.title}, {problem!r}"))
     _print_value(facts, solution, source)
-    _print("status", f"{solution.status}, {solution.iterations} iterations")
+    _print("status", f"{solution.status}, {counted(solution.iterations, 'iteration')}")
     if solution.sensing_rate is not None:
         _print("sensing rate", f"{solution.sensing_rate:.4f} of discounted steps")
     _print("planning", f"{solution.seconds:.3f} s")
     _print("evaluation", f"{solution.evaluation_seconds:.3f} s")
     _print_plans(problem, solution)
-    if args.save is not None:
-        _save(args, problem, solution)
-    if args.proof is not None:
-        write_and_report(args.proof, problem, solution)
 
 
 def _save(args: argparse.Namespace, problem: SensingMDP, solution: Solution) -> None:
@@ -121,7 +190,8 @@ def _save(args: argparse.Namespace, problem: SensingMDP, solution: Solution) -> 
     save_policy(
         args.save, solution.policy, problem=args.problem, sensing_cost=k, solver=args.solver
     )
-    print(f"policy written to {args.save}; next: sensebench score {args.save}")
+    words = f"policy written to {args.save}; next: sensebench score {args.save}"
+    print(words, file=sys.stderr if args.json else sys.stdout)
 
 
 def parse_options(solver: str, texts: list[str]) -> dict[str, Any]:
@@ -155,6 +225,7 @@ def _bounded(problem: SensingMDP, solution: Solution) -> tuple[Solution, str]:
     close = solution.gap is not None and solution.gap <= CLOSE
     if close or solution.solver == bounding.name or bounding.supports(problem):
         return solution, solution.solver
+    _warm_up(bounding)
     bound = solve(problem, bounding, budget=BOUND_SECONDS)
     if solution.lower is not None and solution.lower >= bound.lower:
         return solution, solution.solver
@@ -170,21 +241,21 @@ def _print_value(facts: Problem, solution: Solution, source: str) -> None:
         error = ""
         if solution.standard_error is not None:
             error = f" ± {solution.standard_error * facts.scale:.{facts.digits}f} (simulated)"
-        _print(word + scale, f"{facts.shown(solution.value):.{facts.digits}f}{error}")
+        _print(word + scale, f"{number(facts.shown(solution.value), facts.digits)}{error}")
     if solution.upper_bound is not None:
         upper = facts.shown(float(solution.start @ solution.upper_bound))
-        _print(f"optimum {most}", f"{upper:.{facts.digits}f} (by {solution.solver})")
+        _print(f"optimum {most}", f"{number(upper, facts.digits)} (by {solution.solver})")
     if solution.lower is None:
         _print("optimum", "no bound proven")
         return
     lower = facts.shown(solution.lower)
-    _print(f"optimum {least}", f"{lower:.{facts.digits}f} (by {source})")
+    _print(f"optimum {least}", f"{number(lower, facts.digits)} (by {source})")
     if solution.gap is None:
         return
     if solution.standard_error is None and solution.gap < 0:
         _print("gap", "none: the bounds cross, so one of them is wrong")
     else:
-        _print("gap", f"within {100 * solution.gap:.3g} % of optimal (proven)")
+        _print("gap", f"within {percent(solution.gap)} of optimal (proven)")
 
 
 def _print(name: str, text: str) -> None:
@@ -203,7 +274,8 @@ def _print_plans(problem: SensingMDP, solution: Solution) -> None:
     print("plans")
     for root in roots[:MOST_ROOTS]:
         plan = policy.plan(int(root))
-        print(f"  from {problem.state_names[root]}: {_short(plan, problem.action_names)}")
+        words = _short(plan, problem.action_names)
+        print(printable(f"  from {problem.state_names[root]}: {words}"))
     if len(roots) > MOST_ROOTS:
         print(f"  and {len(roots) - MOST_ROOTS} more start states")
 
@@ -216,45 +288,3 @@ def _short(plan: Plan, action_names: tuple[str, ...]) -> str:
     begin = words[:MOST_LETTERS].rsplit(", ", 1)[0]
     end = "then look" if plan.senses else "blind for good"
     return f"{begin}, … ({len(plan.actions)} steps), {end}"
-
-
-def certify_problem(args: argparse.Namespace) -> None:
-    """Print what truncation at a depth proves."""
-    from solvers import always_sense_threshold, certify
-
-    facts = find_problem(args.problem)
-    problem = load_problem(args.problem, args.sensing_cost)
-    found = certify(problem, args.depth)
-    print(f"{facts.title}, {problem!r}, truncated at N = {args.depth}")
-    print(f"always sensing is optimal up to k = {always_sense_threshold(problem):.6g}")
-    print(f"its values exceed the optimum by at most {found.epsilon:.6g} (Theorem 4.4, epsilon_N)")
-    print(f"  and by at most {found.depth_bound:.6g} (Theorem 4.2, from the depth alone)")
-    print("costs per root: value of the truncated problem, lower bound on the optimum (App. E.1)")
-    print(f"  {'root':16} {'value':>14} {'lower bound':>14}  one-step  settled")
-    live = np.flatnonzero(~problem.terminal)
-    for root in live[:MOST_ROOTS]:
-        one, settled = ("yes" if x[root] else "no" for x in (found.one_step, found.settled))
-        print(
-            f"  {problem.state_names[root]:16} {found.values[root]:14.8f} "
-            f"{found.lower_bound[root]:14.8f}  {one:8}  {settled}"
-        )
-    if len(live) > MOST_ROOTS:
-        print(f"  and {len(live) - MOST_ROOTS} more")
-    print(f"one-step (Lemma 4.3) holds at {int(found.one_step[live].sum())} of {len(live)} roots")
-    print(f"settled (Theorem 4.4) holds at {int(found.settled[live].sum())} of {len(live)} roots")
-
-
-def export_problem(args: argparse.Namespace) -> None:
-    """Write a problem as a file."""
-    from pomdp_bridge.export import started
-    from pomdp_bridge.files.formats import write
-
-    problem = started(load_problem(args.problem, args.sensing_cost), args.start)
-    print(write(problem, args.output, args.format))
-
-
-def check_file(args: argparse.Namespace) -> int:
-    """Run the conformance set on a solver file; exit code 1 if it fails."""
-    from bench.conformance.check import check_solver_file
-
-    return check_solver_file(args.file)

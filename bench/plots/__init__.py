@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from pathlib import Path
 
@@ -41,6 +41,26 @@ def figures(results: Drawing) -> Iterator[tuple[str, Figure]]:
     """Every figure the results have data for, with its file name."""
     for family in FAMILIES:
         yield from family(results)
+
+
+NEEDS = {
+    "value-over-cost": "a problem with a method at three uniform sensing costs or more",
+    "sensing-rate": "a problem with a method at three uniform sensing costs or more",
+    "gap-over-cost": "a proven bound at three uniform sensing costs or more",
+    "profile": "six instances or more",
+    "time-and-value": "a problem with four methods or more at no more than eight sensing costs",
+    "gap-over-time": "a method that keeps a trace of its bounds, as dips does",
+    "depth": "truncation at three depths or more on a problem of few states",
+    "policy": "a grid world with a plan that acts blind",
+}
+"""What each family of figures needs to be drawn."""
+
+
+def undrawn(written: Iterable[Path]) -> list[str]:
+    """Families of figures that a suite has nothing for, each with what it would need."""
+    names = [path.name for path in written]
+    missing = [f for f in NEEDS if not any(name.startswith(f) for name in names)]
+    return [f"{family} (it needs {NEEDS[family]})" for family in missing]
 
 
 def write_plots(results: Results) -> list[Path]:

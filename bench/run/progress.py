@@ -130,8 +130,13 @@ def describe(cell: Cell, row: Result) -> str:
             if name and problem.rewards:
                 word = "upper bound"
             scale = f" ×{problem.scale:g}" if problem.scale != 1 else ""
-            return f"{word}{scale} {problem.shown(value):.{problem.digits}f} {seconds}"
+            return f"{word}{scale} {_number(problem.shown(value), problem.digits)} {seconds}"
     return f"done {seconds}"
+
+
+def _number(value: float, digits: int) -> str:
+    text = f"{value:.{digits}f}"
+    return text if any(c in "123456789" for c in text) else text.lstrip("-")  # no -0.00
 
 
 def verbose_words(row: Result) -> str:

@@ -7,6 +7,8 @@ optimal the best value found therefore is.  A failure is told in words where its
 
 from __future__ import annotations
 
+import json
+import math
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -235,6 +237,16 @@ def _settings(results: Results) -> str:
 def _listed(column: Iterable[float]) -> str:
     found = sorted({f"{x:g}" for x in column if pd.notna(x)}, key=float)
     return " or ".join([", ".join(found[:-1]), found[-1]] if found[1:] else found) or "unknown"
+
+
+def table_json(results: Results) -> str:
+    """The lines of the CSV form as JSON, for scripts: numbers are numbers, none is null."""
+    lines = []
+    for row in results.frame[list(CSV_COLUMNS)].to_dict("records"):
+        numbers = {c: x for c, x in row.items() if isinstance(x, float) and not math.isfinite(x)}
+        lines.append({**row, **dict.fromkeys(numbers), "best": bool(row["best"])})
+    content = {"suite": results.name, "title": results.title, "rows": lines}
+    return json.dumps(content, indent=1)
 
 
 def _csv(frame: pd.DataFrame) -> str:

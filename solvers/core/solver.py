@@ -37,6 +37,7 @@ import numpy as np
 
 from solvers.core.budget import Budget, SolverError
 from solvers.core.evaluation import Evaluation, evaluate_fully
+from solvers.core.first_use import announce_compiling
 from solvers.core.model import SensingMDP
 from solvers.core.solution import Solution
 from solvers.kernels.returns import UNIT
@@ -182,12 +183,16 @@ def solve(
     budget : planning seconds; None for no limit
     options : the solver's own options, by name
     """
+    announce_compiling()
     method = make_solver(solver, **options)
     for reason in (method.available(), method.supports(problem)):
         if reason:
             raise SolverError(f"{method.name} cannot take {problem.name}: {reason}")
     clock = Budget(float("inf") if budget is None else float(budget))
     found = method.solve(problem, clock)
+    if not isinstance(found, Solution):
+        kind = "nothing (None)" if found is None else f"a {type(found).__name__}"
+        raise SolverError(f"{method.name}: solve returned {kind}; expected solvers.Solution")
     seconds = found.seconds or clock.spent()
     return complete(found, problem, method.name, seconds)
 

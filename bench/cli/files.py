@@ -1,0 +1,43 @@
+"""The commands about files: export, a problem as a file; check, does a solver file conform?"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from bench.cli.solve import add_problem
+from bench.problems import load_problem
+
+
+def add(commands: Any) -> None:
+    """Add these commands to the parser."""
+    export = commands.add_parser("export", help="write a problem as a file")
+    add_problem(export)
+    export.add_argument("--format", choices=("pomdp", "pomdpx", "npz"), help="default: by suffix")
+    export.add_argument(
+        "--start",
+        metavar="STATE",
+        help="begin in one state, or 'revealed': the first state is shown for free",
+    )
+    export.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
+    export.set_defaults(call=export_problem)
+    check = commands.add_parser("check", help="does this solver file conform?")
+    check.add_argument("file", type=Path)
+    check.set_defaults(call=check_file)
+
+
+def export_problem(args: argparse.Namespace) -> None:
+    """Write a problem as a file."""
+    from pomdp_bridge.export import started
+    from pomdp_bridge.files.formats import write
+
+    problem = started(load_problem(args.problem, args.sensing_cost), args.start)
+    print(write(problem, args.output, args.format))
+
+
+def check_file(args: argparse.Namespace) -> int:
+    """Run the conformance set on a solver file; exit code 1 if it fails."""
+    from bench.conformance.check import check_solver_file
+
+    return check_solver_file(args.file)
