@@ -22,7 +22,7 @@ from bench.analysis.published import published
 from bench.problems import Problem, find_problem
 from bench.store.costs import number_or_text
 from bench.store.result import COLUMNS, TIMES, Result, latest, options_text
-from bench.store.status import OK
+from bench.store.status import OK, VERIFIED
 from solvers.core.validation import ModelError
 
 AS_PUBLISHED, BETTER, WORSE = "as published", "better", "worse"
@@ -37,6 +37,8 @@ FLOOR = 1e-6
 """A value below this share of the sensing cost counts as that when a gap is a share of it."""
 NO_SHARE = 1e5
 """A value this much smaller than its distance from the bound is a zero with rounding."""
+CLOSE = 1e-6
+"""A verified bound this close to the best one, as a share, vouches for it."""
 SURE = 2.0
 """A simulated value is compared at this many standard errors to its disadvantage."""
 
@@ -46,7 +48,8 @@ def tidy(stored: Iterable[Result]) -> pd.DataFrame:
 
     Added columns: ``k`` (number or text), ``method`` (its name, the same on all problems),
     ``title`` (with its options), ``problem_title``, ``digits``, ``rewards``, ``shown`` and
-    ``shown_error`` (as tables print), ``best_lower``, ``shown_bound`` (the same, printed), ``gap``,
+    ``shown_error`` (as tables print), ``best_lower``, ``shown_bound`` (the same, printed),
+    ``bound_verified``, ``gap``,
     ``published`` with ``published_text``, ``_low``, ``_high`` and ``_seconds``, ``flag``, ``best``,
     ``failure``, ``wrong_bound``.
     """
@@ -95,6 +98,8 @@ def _add_bounds(frame: pd.DataFrame) -> None:
     lower = frame["lower"].where(~frame["wrong_bound"] & ~doubted)
     best = lower.groupby([frame[c] for c in INSTANCE]).transform("max")
     frame["best_lower"] = best
+    held = (frame["verified"] == VERIFIED) & (lower >= best - CLOSE * best.abs())
+    frame["bound_verified"] = held.groupby([frame[c] for c in INSTANCE]).transform("max")
     frame["shown_bound"] = [
         problem_facts(p).shown(b) for p, b in zip(frame["problem"], best, strict=True)
     ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import warnings
 from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import entry_points
@@ -48,9 +49,12 @@ def _installed() -> dict[str, Problem]:
         module = importlib.import_module(f"{__package__}.{name}")
         found.update({p.id: p for p in getattr(module, "PROBLEMS", ())})
     for point in entry_points(group=ENTRY_POINT_GROUP):
-        loaded = point.load()
-        listed = getattr(loaded, "PROBLEMS", loaded)
-        found.update({p.id: p for p in ([listed] if isinstance(listed, Problem) else listed)})
+        try:
+            loaded = point.load()
+            listed = getattr(loaded, "PROBLEMS", loaded)
+            found.update({p.id: p for p in ([listed] if isinstance(listed, Problem) else listed)})
+        except Exception as error:  # another package's fault must not take ours down
+            warnings.warn(f"the problems of {point.value} cannot be loaded: {error}", stacklevel=2)
     return found
 
 

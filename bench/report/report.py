@@ -22,6 +22,7 @@ from bench.problems import Problem
 from bench.report.page_file import page_file
 from bench.report.policy_data import PolicyData
 from bench.store.files import write_text
+from bench.store.status import CLAIMED, VERIFIED
 
 TRACE_POINTS = 80
 CLOSED = 1e-7
@@ -81,6 +82,7 @@ def _cell(row: dict[str, Any], detail: dict[str, Any]) -> dict[str, Any]:
         "gap": _short(row["gap"]),
         "gapText": _gap_words(row),
         "bestBound": _short(row["shown_bound"]),
+        "verified": row["verified"],
         "bounds": _range(facts, row["lower"], row["upper"]),
         "seconds": _short(row["solve_seconds"]),
         "times": {name: _short(row[f"{name}_seconds"]) for name in TIMES},
@@ -184,11 +186,20 @@ def _settings(frame: pd.DataFrame) -> list[tuple[str, str]]:
     days = sorted(day[:10] for day in frame["finished"] if day)
     return [
         ("Runs", ", ".join(f"{n} {status}" for status, n in counts.items())),
+        ("Claimed bounds", _claims(frame)),
         ("Planning budget", _listed(frame["budget_seconds"], " s")),
         ("Threads", _listed(frame["threads"])),
         ("Seeds", ", ".join(dict.fromkeys(map(str, frame["seed"])))),
         ("Finished", " to ".join(sorted({days[0], days[-1]})) if days else ""),
     ]
+
+
+def _claims(frame: pd.DataFrame) -> str:
+    """How many of the bounds that rows claim were proved again by the independent checker."""
+    counts = frame["verified"].value_counts()
+    words = {VERIFIED: "verified by the independent checker", CLAIMED: "claimed only"}
+    parts = [f"{counts[word]} {text}" for word, text in words.items() if word in counts]
+    return ", ".join(parts) or "not checked"
 
 
 def _listed(column: pd.Series, unit: str = "") -> str:

@@ -30,13 +30,20 @@ from bench.run.cell_result import InvalidResult, checked, detail, figures, packa
 from bench.run.code_hash import code_hash
 from bench.run.model_hash import model_hash
 from bench.run.outcome import Outcome, StaleCode, Times
-from bench.run.supervise import EVALUATING, LOG_BYTES, PLANNING
+from bench.run.supervise import (
+    EVALUATING,
+    LOG_BYTES,
+    PLANNING,
+    VERIFICATION_SECONDS,
+    VERIFYING,
+)
+from bench.run.verification import claims, verified
 from bench.store import status
 from bench.suites.cell import Cell
 from bench.suites.extension import join_file
 from pomdp_bridge.julia.errors import BridgeError
 from pomdp_bridge.process.child import Announcer, die_with_parent, peak_memory_mb
-from solvers import Budget, PolicyError, SensingMDP, Solver, make_solver
+from solvers import Budget, PolicyError, SensingMDP, Solution, Solver, make_solver
 from solvers.core.solver import complete
 
 
@@ -97,8 +104,33 @@ def _plan_and_judge(cell: Cell, began: float, times: Times, enter: Callable[...,
     times.add("evaluate", solution.evaluation_seconds)
     for name in ("start", "compile", "export"):
         times.add(name, float(solution.info.get(f"{name}_seconds", 0.0)))
-    row = {"status": status.OK, **figures(solution)}
-    return Outcome(row, detail(cell, problem, solution))
+    row = {"status": status.OK, **figures(solution), "verified": status.NONE}
+    outcome = Outcome(row, detail(cell, problem, solution))
+    if claims(solution):
+        _verify(outcome, problem, solution, times, enter)
+    return outcome
+
+
+def _verify(
+    outcome: Outcome,
+    problem: SensingMDP,
+    solution: Solution,
+    times: Times,
+    enter: Callable[..., None],
+) -> None:
+    """Prove the row's claim again; what is there already counts should this take too long."""
+    outcome.row["verified"] = status.CLAIMED
+    enter(
+        provisional=True,
+        row={**outcome.row, **times.seconds, "versions": package_versions()},
+        details=outcome.details,
+    )
+    enter(phase=VERIFYING)
+    start = time.perf_counter()
+    found = verified(problem, solution, VERIFICATION_SECONDS)
+    times.add("verify", time.perf_counter() - start)
+    outcome.row["verified"] = found.word
+    outcome.details["verification"] = {"lower": found.lower, "reason": found.reason}
 
 
 def copied(problem: SensingMDP) -> SensingMDP:

@@ -27,6 +27,7 @@ JUDGES: tuple[Symbol, ...] = (
     ("bench.run.cell_result", "checked"),
     ("bench.run.cell_result", "figures"),
     ("bench.run.cell_result", "detail"),
+    ("bench.run.verification", "verified"),
 )
 """What judges every solver's answer, and makes the row of it."""
 WORKER = "pomdp_bridge.julia.worker"

@@ -21,6 +21,7 @@ from bench.analysis.published import best_published, field_facts
 from bench.analysis.results import Results
 from bench.store.files import write_text
 from bench.store.result import options_text
+from bench.store.status import CLAIMED, VERIFIED
 from bench.tables.certificate_table import certificate_blocks
 from bench.tables.formats import (
     FAILURE,
@@ -43,7 +44,7 @@ CSV_COLUMNS = (
     *("problem", "sensing_cost", "method", "solver", "options", "seed", "status", "reason"),
     *("shown", "shown_error", "published", "flag", "best", "shown_bound", "gap", "sensing_rate"),
     *("solve_seconds", "published_seconds", "peak_memory_mb", "budget_seconds", "threads"),
-    *("value", "best_lower", "note"),
+    *("value", "best_lower", "verified", "note"),
 )
 
 
@@ -168,7 +169,10 @@ def _summary(part: pd.DataFrame, costs: list) -> list[tuple[str, list[Entry]]]:
     for k in costs:
         of = part[part["k"] == k]
         bound, best = of["shown_bound"].iloc[0], of[of["best"]]
-        bounds.append(Entry("" if pd.isna(bound) else number(bound, first["digits"])))
+        vouched = "verified" if of["bound_verified"].iloc[0] else ""
+        bounds.append(
+            Entry() if pd.isna(bound) else Entry(number(bound, first["digits"]), beside=vouched)
+        )
         gap = best["gap"].min()
         gaps.append(Entry("" if pd.isna(gap) else percent(gap)))
         paper = best_published(first["problem"], k)
@@ -210,6 +214,13 @@ def _legend(frame: pd.DataFrame) -> str:
     parts.append("Time is planning alone, the longest over k.")
     if frame["published_seconds"].notna().any():
         parts[-1] = parts[-1][:-1] + "; in brackets the paper's (Apple M3)."
+    claims = frame["verified"].isin([VERIFIED, CLAIMED])
+    if claims.any():
+        held = int((frame["verified"] == VERIFIED).sum())
+        parts.append(
+            f"Of {int(claims.sum())} claimed bounds {held} are verified: proved again by a checker "
+            "that shares no code with the solvers."
+        )
     if frame["standard_error"].notna().any():
         parts.append("± is the standard error of a simulated value; all others are exact.")
     return " ".join(parts)

@@ -21,8 +21,7 @@ function outcome(cell, problem) {
     ["Published", cell.published && cell.published + remark],
     ["Proven gap", cell.value === null ? null : cell.gapText],
     ["Best proven bound", shown(cell.bestBound)],
-    ["Bounds this run proves", cell.bounds.some((b) => b !== null)
-      ? `${shown(cell.bounds[0]) ?? "−∞"} to ${shown(cell.bounds[1]) ?? "∞"}` : null],
+    ["Bounds this run proves", boundWords(cell, shown)],
     ["Share of steps that look", percent(cell.sensingRate)],
     ["Iterations", cell.iterations],
     ["Ended", cell.solverStatus],
@@ -65,6 +64,15 @@ function plans(cell) {
 
 function part(title, ...children) {
   return el("section", { class: "part" }, el("h3", {}, title), ...children);
+}
+
+/** "0.29 to 0.31", or the one side that is proven; a verified claim says so. */
+function boundWords(cell, shown) {
+  const [low, high] = cell.bounds.map((b) => (b === null ? null : shown(b)));
+  if (low === null && high === null) return null;
+  const range = low === null ? `at most ${high}` : high === null ? `at least ${low}` : `${low} to ${high}`;
+  const word = { verified: ", verified by the independent checker", claimed: ", not verified" };
+  return range + (word[cell.verified] ?? "");
 }
 
 function bounds(cell, problem) {

@@ -1,5 +1,7 @@
 """The command line: what it prints, and mistakes in one line with exit code 2."""
 
+import json
+import re
 import subprocess
 import sys
 
@@ -7,8 +9,9 @@ import numpy as np
 import pytest
 
 from bench.cli import main
-from bench.problems import load_problem
-from solvers import solve
+from bench.problems import load_problem, registry
+from pomdp_bridge.files.formats import write
+from solvers import SensingMDP, certify, solve
 
 
 def test_solve_prints_value_bounds_gap_and_plan(capsys):
@@ -26,7 +29,7 @@ def test_solve_prints_costs_where_the_problem_has_costs_and_takes_options(capsys
     arguments = ["solve", "inventory", "spi", "-k", "0.2", "--option", "max_iterations=1"]
     assert main(arguments) == 0
     out = capsys.readouterr().out
-    assert "\ncost " in out and "optimum at least" in out and ", 1 iterations" in out
+    assert "\ncost " in out and "optimum at least" in out and ", 1 iteration\n" in out
 
 
 def test_solve_shows_ten_plans_and_says_how_many_more(capsys):
@@ -52,6 +55,127 @@ def test_export_writes_a_file_that_solves_to_the_same_value(tmp_path, capsys):
 def test_python_m_bench_is_the_same_command():
     done = subprocess.run([sys.executable, "-m", "bench", "list"], capture_output=True, text=True)
     assert done.returncode == 0 and "frozen-lake-4x4" in done.stdout
+
+
+def printed(capsys, *arguments, code=0):
+    assert main([*arguments]) == code
+    return capsys.readouterr()
+
+
+def test_version_is_the_packages(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0 and re.match(r"sensebench \S+\n", capsys.readouterr().out)
+
+
+def test_solve_as_json_says_what_it_prints(capsys):
+    found = json.loads(printed(capsys, "solve", "two-state", "spi", "-k", "0.25", "--json").out)
+    problem = load_problem("two-state", 0.25)
+    solution = solve(problem, "spi")
+    assert found["value"] == pytest.approx(solution.value, rel=1e-9)
+    assert found["lower"] <= found["value"] + 1e-9 and found["sensing_cost"] == 0.25
+    plan = solution.policy.plan(0)
+    names = [problem.action_names[a] for a in plan.actions]
+    assert found["plans"]["0"] == {"actions": names, "senses": plan.senses}
+
+
+def test_certify_as_json_and_within_a_budget(capsys):
+    arguments = ["certify", "two-state", "-k", "0.25", "--depth", "4"]
+    found = json.loads(printed(capsys, *arguments, "--json").out)
+    expected = certify(load_problem("two-state", 0.25), 4)
+    assert found["depth"] == 4 and np.allclose(found["values"], expected.values)
+    assert np.all(np.array(found["lower_bound"]) <= np.array(found["values"]) + 1e-9)
+    told = printed(capsys, "certify", "taxi", "--depth", "30", "--budget", "0.001", code=1)
+    assert "give a larger --budget" in told.err and "truncated at N = " in told.out
+
+
+def test_list_as_json_has_what_list_prints(capsys):
+    found = json.loads(printed(capsys, "list", "--json").out)
+    assert {"taxi", "icu-sepsis"} <= {p["id"] for p in found["problems"]}
+    assert {"spi", "dips"} <= {s["id"] for s in found["solvers"] if s["unavailable"] is None}
+    assert {"table1", "quick"} <= {s["id"] for s in found["suites"]}
+
+
+def test_quiet_says_less_and_verbose_more(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    arguments = ["run", "quick", "--only", "atm/*", "--jobs", "1"]
+    quiet = printed(capsys, *arguments, "-q")
+    assert quiet.err == "" and len(quiet.out.splitlines()) == 1
+    verbose = printed(capsys, *arguments, "-v", "--rerun", "all")
+    assert "[1/1]" in verbose.err and "MiB)" in verbose.err
+
+
+WRONG_FILES = {
+    "line 2: invalid syntax": "x = 1\ndef def",
+    "line 1: ZeroDivisionError": "1 / 0",
+    "it ends Python (sys.exit) while it is read": "import sys; sys.exit(0)",
+    "defines neither a solver": "x = 1",
+}
+
+
+@pytest.mark.parametrize("told", WRONG_FILES)
+def test_a_solver_file_that_cannot_be_read_is_told_in_one_line(told, tmp_path, capsys):
+    path = tmp_path / "mine.py"
+    path.write_text(WRONG_FILES[told])
+    captured = printed(capsys, "solve", "taxi", "spi", "--solver-file", str(path), code=2)
+    assert told in captured.err and len(captured.err.splitlines()) == 1
+
+
+SOLVER = """
+from solvers import Solver
+class Mine(Solver):
+    name = "mine"
+    def solve(self, problem, budget):
+        {body}
+"""
+WRONG_SOLVERS = {
+    "mine: solve returned nothing (None)": "return None",
+    "mine failed on two-state: KeyError: 'x'": "return {}['x']",
+    "mine failed on two-state: SystemExit: 0": "import sys; sys.exit(0)",
+}
+
+
+@pytest.mark.parametrize("told", WRONG_SOLVERS)
+def test_a_solver_that_goes_wrong_is_told_in_one_line(told, tmp_path, capsys):
+    path = tmp_path / "mine.py"
+    path.write_text(SOLVER.format(body=WRONG_SOLVERS[told]))
+    captured = printed(capsys, "solve", "two-state", "mine", "--solver-file", str(path), code=2)
+    assert told in captured.err and "Traceback" not in captured.err
+
+
+def test_names_from_a_file_cannot_act_on_the_terminal(tmp_path, capsys):
+    T = [np.eye(2), np.array([[0.5, 0.5], [0.5, 0.5]])]
+    problem = SensingMDP.from_arrays(
+        T,
+        np.array([[1.0, 0.5], [0.2, 0.9]]),
+        0.9,
+        0.1,
+        name="n\x1b[31m",
+        state_names=["a\u202e", "b"],
+        action_names=["x\x07", "y"],
+        start=0,
+    )
+    path = str(tmp_path / "nasty.npz")
+    write(problem, path)
+    for command in (["solve", path, "atm"], ["certify", path, "--depth", "1"]):
+        out = printed(capsys, *command).out
+        assert not {"\x1b", "\u202e", "\x07"} & set(out) and "\\u202e" in out
+
+
+def test_a_broken_entry_point_of_another_package_does_not_break_list(monkeypatch, capsys):
+    class Broken:
+        value = "other.package"
+
+        def load(self):
+            raise AttributeError("no such thing")
+
+    registry._installed.cache_clear()
+    monkeypatch.setattr(registry, "entry_points", lambda group: [Broken()])
+    try:
+        captured = printed(capsys, "list")
+        assert "taxi" in captured.out and "other.package cannot be loaded" in captured.err
+    finally:
+        registry._installed.cache_clear()
 
 
 MISTAKES = {

@@ -57,7 +57,8 @@ def test_five_bad_cells_are_five_rows_with_their_reasons(tmp_path):
     bad = ["sleeps", "allocates", "segfaults", "returns-nan", "no-policy"]
     text = "".join(one(s, only_problems='["inventory"]') for s in [*bad, "first-action"])
     path = write_suite(tmp_path, text, "budget = 0.5\nmemory_mb = 400")
-    assert run(path, tmp_path / "out") == 0
+    assert run(path, tmp_path / "out") == 1
+    assert run(path, tmp_path / "out", "--keep-going") == 0
     found = {row.solver: (row.status, row.reason) for row in stored(tmp_path / "out")}
     assert found == {
         "sleeps": (status.TIMEOUT, "timeout 0.5 s: still planning after 5.625 s"),
