@@ -8,8 +8,9 @@ policy repeats a blind for good from b on.
 Proof.  T(a) has no negative entries, so ``T(a)^m h >= 0`` for all m >= n, whatever b is.  ∎
 
 Margins that are positive at the belief the walk settles in turn positive everywhere within the
-mixing time of T(a), so n is small, and one product of the beliefs with all ``T(a)^m h`` tells
-which roots are finished.
+mixing time of T(a).  For many powers before that, ``b min_m T(a)^m h >= 0`` with the least entry
+over a run of m is enough.  So one product of the beliefs with some columns tells which roots are
+finished.
 """
 
 from __future__ import annotations
@@ -18,14 +19,16 @@ import numpy as np
 
 from solvers.core.model import SensingMDP
 from solvers.core.plan import Follows
-from solvers.kernels.returns import Rows
+from solvers.kernels.returns import TINY, Rows
 
-MOST_POWERS = 64
-"""Powers of T(a) tried."""
-MOST_ENTRIES = 2**24
-"""Numbers kept for one action: 128 MiB."""
-TRIED = (0, 1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
-"""Blind steps after which the proof is tried; later at every multiple of 64."""
+MOST_POWERS, MOST_WORK = 4096, 3e8
+"""Powers of T(a) tried at most, and multiplications spent on them."""
+ONE_BY_ONE = 48
+"""Powers kept one by one; later ones by the least of each run that doubles the power."""
+HOPELESS = 0.9
+"""The proof is given up if doubling the power leaves more than this share of what is negative."""
+TRIED = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
+"""Blind steps after which the proof is tried; later after every 64th."""
 
 
 class Repeats:
@@ -53,7 +56,8 @@ class Repeats:
         return found
 
     def _all_powers(self, reason: int, a: int) -> np.ndarray | None:
-        """``h, T(a) h, …`` side by side until one has no negative entry; None if none has."""
+        """h and the least of ``T(a)^m h`` over runs of m, side by side, up to an m from which on no
+        entry is negative; None if there is none."""
         if (reason, a) not in self._powers:
             self._powers[reason, a] = self._find_powers(reason, a)
         return self._powers[reason, a]
@@ -62,13 +66,21 @@ class Repeats:
         h = self.policy.margins(reason)
         if h is None:
             return None
-        found: list[np.ndarray] = []
-        T = self.problem.transitions[a]
-        for _ in range(MOST_POWERS):
-            found.append(h)
+        T, found, least = self.problem.transitions[a], [h], np.full(h.shape, np.inf)
+        most = min(MOST_POWERS, int(MOST_WORK / (T.nnz * h.shape[1] + 1)))
+        worst = np.inf
+        for m in range(1, most):
             if (h >= 0).all():
                 return np.concatenate(found, axis=1)
-            if len(found) * h.size > MOST_ENTRIES:
-                return None
             h = T @ h
+            least = np.minimum(least, h)
+            at_double = m & (m + 1) == 0  # 1, 3, 7, 15, …
+            if m < ONE_BY_ONE or at_double:
+                found.append(least)
+                least = np.full(h.shape, np.inf)
+            if at_double and m >= ONE_BY_ONE // 2:
+                left = float((-h.min(axis=0) / np.maximum(np.abs(h).max(axis=0), TINY)).max())
+                if left > HOPELESS * worst:
+                    return None
+                worst = left
         return None

@@ -30,7 +30,8 @@ from solvers.core.repeats import Repeats
 from solvers.kernels.returns import Rows, picked_dots
 
 NEGLIGIBLE = 1e-15
-"""What a walk may leave out, as a share of what its root has paid so far."""
+"""What a walk may leave out, as a share of what its root has paid so far (the least cost that
+counts, if that is more)."""
 ABSORBED = 1e-10
 """Live probability below which a policy that is blind is taken to stay blind."""
 DUST = 1e-40
@@ -132,7 +133,8 @@ def _walk(
             period[~looks & ~again & _same(beliefs, seen)] = depth - seen_at
             paid += problem.discount**depth * costs[1]
             rest = problem.discount**depth * _rest(problem, beliefs, most)
-            small = ~looks & ~again & (period == 0) & (rest <= NEGLIGIBLE * paid)
+            enough = NEGLIGIBLE * np.maximum(paid, problem.cost_floor)
+            small = ~looks & ~again & (period == 0) & (rest <= enough)
             again |= small
             left = np.where(small, rest, 0.0) + problem.discount**depth * dust * most
         step = Step(depth, roots, beliefs, actions, looks, again, period, left, costs)

@@ -32,11 +32,11 @@ UNIT = 2.0**-53
 """Half a unit in the last place of 1."""
 TINY = 1e-290
 """Stands for zero where something must be positive."""
-DENSE_STATES = 2000
-"""Up to this many states the system is factored as a dense matrix."""
-SPARSE_STATES, SPARSE_ENTRIES = 30_000, 20
-"""Up to this many states, and entries a row, it is factored as a sparse one; else iterated: the
-factors of a drone with four coordinates (40,657 states, 10 entries a row) fill gigabytes."""
+SPARSE_STATES, SPARSE_ENTRIES = 30_000, 12
+"""Up to this many states, and entries a row, the system is factored as a sparse matrix: the factors
+of a drone with four coordinates (40,657 states, 10 entries a row) fill gigabytes."""
+DENSE_STATES, FEW_STATES = 2000, 100
+"""Else, up to this many states, as a dense one, as are the smallest; above that it is iterated."""
 ITERATED = 1e-12
 """Share of the right-hand side that an iteration may leave."""
 MOST_ITERATIONS = 2000
@@ -53,12 +53,13 @@ class ReturnSystem:
         self._dense = self._sparse = None
         if not P.nnz:
             return
-        if S <= DENSE_STATES:
+        thin = P.nnz <= SPARSE_ENTRIES * S
+        if S <= FEW_STATES or (S <= DENSE_STATES and not thin):
             system = -P.toarray()
             system[np.arange(S), np.arange(S)] += 1.0
             # Rows of a C array are columns to LAPACK: factored transposed, nothing is copied.
             self._dense = lu_factor(system.T, overwrite_a=True, check_finite=False)
-        elif S <= SPARSE_STATES and P.nnz <= SPARSE_ENTRIES * S:
+        elif thin and S <= SPARSE_STATES:
             self._sparse = splu(sparse.csc_array(sparse.eye_array(S) - P))
 
     def solve(self, g: np.ndarray) -> np.ndarray:
