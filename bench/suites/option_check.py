@@ -7,6 +7,9 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+from pydantic.errors import PydanticSchemaGenerationError
+
 from solvers import Solver, make_solver
 
 WORDS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
@@ -55,20 +58,13 @@ def annotations_of(cls: type[Solver]) -> dict[str, Any]:
 
 def of_type(value: Any, hint: Any) -> bool:
     """Whether a plain value fits an annotation; a whole number fits a float."""
-    origin = typing.get_origin(hint)
-    if hint is Any:
+    try:
+        TypeAdapter(hint).validate_python(value, strict=True)
+    except ValidationError:
+        return False
+    except PydanticSchemaGenerationError:  # a type of the solver's own: it knows better
         return True
-    if origin in (typing.Union, types.UnionType):
-        return any(of_type(value, part) for part in typing.get_args(hint))
-    if origin is typing.Literal:
-        return value in typing.get_args(hint)
-    if hint is float:
-        return number(value)
-    if hint is int:
-        return whole(value)
-    if hint in (bool, str, type(None)):
-        return isinstance(value, hint)
-    return True  # the solver itself knows better
+    return True
 
 
 def words(hint: Any) -> str:
@@ -78,13 +74,3 @@ def words(hint: Any) -> str:
     if typing.get_origin(hint) is typing.Literal:
         return "one of " + ", ".join(repr(v) for v in typing.get_args(hint))
     return WORDS.get(hint, str(hint))
-
-
-def whole(value: Any) -> bool:
-    """A whole number; true and false are not."""
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def number(value: Any) -> bool:
-    """A number; true and false are not."""
-    return isinstance(value, int | float) and not isinstance(value, bool)

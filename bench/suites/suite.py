@@ -31,6 +31,7 @@ from typing import Any
 from bench.store import costs
 from bench.suites import suite_check as check
 from bench.suites.cell import Cell
+from bench.suites.schema import TopTable, read_table
 from bench.suites.suite_check import SuiteError
 
 SUITES = Path(__file__).parent
@@ -144,20 +145,24 @@ def load_suite(suite: str, extra_files: tuple[str, ...] = ()) -> Suite:
     path = suite_path(suite)
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise SuiteError(f"{path}: cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SuiteError(f"{path}: not valid TOML: {error}") from None
     found = check.Checker(path)
-    files = check.solver_files(found, content, extra_files)
-    settings = check.settings(found, content)
-    problems = check.problem_entries(found, content)
-    solvers = check.solver_entries(found, content, [p["id"] for p in problems])
+    top = read_table(TopTable, content, "", found.wrong)
+    named = top.files if top is not None else []
+    files = check.join_files(found, named, extra_files, content.get("solver"))
+    problems = check.problem_entries(found, content.get("problem", []))
+    solvers = check.solver_entries(found, content.get("solver", []), [p["id"] for p in problems])
     found.finish()
+    assert top is not None  # else finish has raised
     return Suite(
         name=path.stem,
         path=path,
-        title=content.get("title", path.stem),
-        description=content.get("description", ""),
-        settings=Settings(**settings),
+        title=top.title or path.stem,
+        description=top.description,
+        settings=Settings(top.budget, top.threads, top.memory_mb, top.seeds),
         problems=tuple(ProblemEntry(**p) for p in problems),
         solvers=tuple(SolverEntry(**s) for s in solvers),
         files=tuple(files),

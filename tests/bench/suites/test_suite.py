@@ -1,5 +1,8 @@
 """Suites: the built-in ones are right, and a mistake is told with file, key and what to write."""
 
+import random
+import re
+
 import pytest
 
 from bench.cli import main
@@ -48,12 +51,18 @@ def test_each_makes_one_entry_per_combination(tmp_path):
     assert [s.label for s in suite.solvers] == ["blind 5", "best 5", "blind 9", "best 9"]
 
 
+def test_a_label_may_name_an_option_left_at_its_default(tmp_path):
+    suite = load_suite(write(tmp_path, GOOD + 'label = "SPI from {init}, {max_steps}"'))
+    assert suite.solvers[0].label == "SPI from always-sense, 500"
+
+
 def test_a_cost_per_action_is_a_cell_too(tmp_path):
     text = GOOD.replace('id = "two-state"', 'id = "two-state"\nsensing_costs = [[0.1, 0.3]]')
     (cell,) = load_suite(write(tmp_path, text)).cells()
     assert cell.sensing_cost == "[0.1, 0.3]"
 
 
+COSTS = "sensing_costs"
 MISTAKES = [
     ("budget = 5", 'budget = "long"', "budget: expected a number of seconds above 0, found 'long'"),
     ("budget = 5", "budget = -1", "budget: expected a number of seconds above 0, found -1"),
@@ -75,6 +84,22 @@ MISTAKES = [
     ('"spi"', '"spi"\noptions = { seed = 3 }', "give seeds at the top of the file"),
     ('"spi"', '"spi"\nonly_problems = ["taxi"]', "ids of problems of this suite"),
     ('"spi"', '"spi"\nlabel = "{depth}"', "in which {…} names an option"),
+    ('"spi"', '"spi"\nlabel = "{init.x}"', "in which {…} names an option"),
+    ('"spi"', '"spi"\nlabel = "{init[0]}"', "in which {…} names an option"),
+    ('"spi"', '"spi"\nlabel = "{"', "in which {…} names an option"),
+    ('"spi"', '"spi"\nlabel = ""', "solver[1].label: expected a text, found ''"),
+    ("budget = 5", "title = 3", "title: expected a text, found 3"),
+    ("budget = 5", "budget = inf", "budget: expected a number of seconds above 0, found inf"),
+    (
+        '"two-state"',
+        '"two-state"\nsensing_costs = { from = 1, to = 0, count = 3 }',
+        "expected { from",
+    ),
+    (
+        '"two-state"',
+        '"two-state"\nsensing_costs = { from = 1, count = 3 }',
+        "costs.to: expected { from",
+    ),
     ("[[solver]]\nid", "[solver]\nid", "solver: expected at least one [[solver]]"),
 ]
 
@@ -104,3 +129,39 @@ def test_unknown_suites_and_borrowed_names_are_refused(tmp_path):
     (tmp_path / "table1.toml").write_text(GOOD)
     with pytest.raises(SuiteError, match="is the name of a built-in suite"):
         load_suite(str(tmp_path / "table1.toml"))
+
+
+WORDS = [
+    "budget",
+    "=",
+    "5",
+    '"spi"',
+    "[[solver]]",
+    "[[problem]]",
+    "id",
+    "{",
+    "}",
+    "[",
+    "]",
+    "-1",
+    "inf",
+]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_mutated_suite_files_load_or_are_refused_in_words(tmp_path, seed):
+    """Cut, doubled, swapped and replaced pieces: no traceback, ever."""
+    rng = random.Random(seed)
+    text = GOOD + 'label = "{init}"\nonly_problems = ["two-*"]\n[solver.each]\nmax_steps = [5, 9]\n'
+    loaded = 0
+    for _ in range(300):
+        pieces = re.split(r"(\s+)", text)
+        for _ in range(rng.randint(1, 3)):
+            at = rng.randrange(len(pieces))
+            pieces[at] = rng.choice(["", pieces[at] * 2, rng.choice(pieces), rng.choice(WORDS)])
+        path = write(tmp_path, "".join(pieces))
+        try:
+            loaded += bool(load_suite(path).cells())
+        except SuiteError as error:
+            assert all(line.startswith(path) for line in str(error).splitlines())
+    assert 0 < loaded < 300
