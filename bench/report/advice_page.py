@@ -160,10 +160,11 @@ def _figure(chart: Chart, caption: str) -> str:
 
 
 def _worth_bars(advice: Advice) -> str:
-    lines = [(s.name, s.look_worth) for s in advice.states[:MOST_STATES]]
+    best = sorted(advice.states, key=lambda s: -s.look_worth)[:MOST_STATES]
+    lines = [(s.name, s.look_worth) for s in best]
     if not lines:
         return ""
-    title = f"The mark is the price, {price(advice.k)}. States that are seen most often first."
+    title = f"The mark is the price, {price(advice.k)}. The states where a look is worth most."
     return bars(lines, advice.k, title, lambda value: f"{value:.3g}")
 
 

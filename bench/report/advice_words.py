@@ -82,7 +82,10 @@ def _always(advice: Advice, facts: Problem) -> Answer:
             )
         )
     elif limit == 0:
-        details.append("Some step is as good blind even when looks are free.")
+        details.append(
+            "A plan that looks less often is better as soon as a look costs anything: some step is "
+            "as good blind even if looks are free."
+        )
     else:
         details.append(f"Always looking is the best known at every price up to {price(10 * k)}.")
     details.append(
@@ -134,8 +137,7 @@ def _worth(advice: Advice, facts: Problem) -> Answer:
         f"At most {best.look_worth:.4g}, in state {best.name}; it costs {price(advice.k)}.",
         (
             f"A look after the very next step pays for itself in {paying} of the "
-            f"{len(advice.states)} states that are seen. In the others it pays to wait, or to do "
-            "without.",
+            f"{len(advice.states)} states that are seen.",
             "The worth of a look is what the best plan found without it costs more than the best "
             "with it for nothing, all later looks at their price.",
         ),

@@ -29,6 +29,8 @@ CLOSED = 1e-4
 """Share of the value within which lines must be proven optimal to count as finished."""
 PROVEN = 1e-5
 """A bound this close, as a share of the value, proves that a policy is optimal."""
+LEAST_FACTOR = 1e-3
+"""A change of plan below this share of the price counts as one at price 0."""
 LEAST_SECONDS = 0.2
 """A solver is given at least this long at each price."""
 
@@ -73,10 +75,14 @@ class Prices:
 
     @property
     def break_even(self) -> float:
-        """The factor from which on a plan is known that beats always looking; inf for none."""
+        """The factor from which on a plan is known that beats always looking; inf for none.
+
+        0 where some step is as good blind even if looks are free.
+        """
         if self.lines[0].plans != self.always.plans:
             return 0.0
-        return self.changes[0] if self.changes else np.inf
+        first = self.changes[0] if self.changes else np.inf
+        return first if first >= LEAST_FACTOR else 0.0
 
     @property
     def always_proven(self) -> float:
@@ -90,7 +96,8 @@ class Prices:
             for p in self.points
             if self.always.at(p.factor) - p.lower <= PROVEN * max(abs(p.lower), 1e-12)
         ]
-        return max([self.threshold, *closed])
+        furthest = max([self.threshold, *closed])
+        return furthest if furthest >= LEAST_FACTOR else 0.0
 
 
 def priced(problem: SensingMDP, m: float) -> SensingMDP:
@@ -187,7 +194,7 @@ class _Search:
         In turn the one where always looking ends, and the one nearest to the problem's own price.
         """
         _, changes = self.envelope(top)
-        left = [m for m in changes if round(m, 12) not in self.closed and m > 0]
+        left = [m for m in changes if round(m, 12) not in self.closed and m >= LEAST_FACTOR]
         if left and len(self.points) % 2 and left[0] == changes[0]:
             return left[0]
         return min(left, key=lambda m: abs(np.log(m)), default=None)

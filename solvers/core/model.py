@@ -28,12 +28,18 @@ import numpy as np
 from scipy import sparse
 
 from solvers.core import ending
+from solvers.core import sensing_cost as look
 from solvers.core import validation as check
 from solvers.core.horizon import layered
-from solvers.core.sensing_cost import SensingCost, checked_cost, cost_at
-from solvers.core.validation import ModelError
-from solvers.kernels.blind_step import blind_steps, by_action, dense_where_faster, stack_transitions
-from solvers.kernels.returns import Repeated, Rows, picked_dots, repeat_for_good
+from solvers.core.sensing_cost import SensingCost
+from solvers.kernels.blind_step import (
+    blind_steps,
+    by_action,
+    dense_where_faster,
+    picked_rows,
+    stack_transitions,
+)
+from solvers.kernels.returns import Repeated, Rows, repeat_for_good
 
 VALUE_FLOOR = 1e-6
 """Share of the least cost of a step or look below which a value counts as 0 in a relative gap."""
@@ -111,7 +117,7 @@ class SensingMDP:
             transitions=T,
             costs=C,
             discount=check.discount(discount, T, mask, states),
-            sensing_cost=checked_cost(sensing_cost, S, A, mask if end_is_seen else None),
+            sensing_cost=look.checked_cost(sensing_cost, S, A, mask if end_is_seen else None),
             start=check.start(start, S, mask, states),
             terminal=mask,
             name=str(name),
@@ -135,7 +141,7 @@ class SensingMDP:
     def with_sensing_cost(self, sensing_cost: SensingCost) -> SensingMDP:
         """A copy with another sensing cost; everything else is shared, not copied."""
         free = self.terminal if self.end_is_seen else None
-        k = checked_cost(sensing_cost, self.num_states, self.num_actions, free)
+        k = look.checked_cost(sensing_cost, self.num_states, self.num_actions, free)
         copy = replace(self, sensing_cost=k)
         copy._share_transitions(self)
         return copy
@@ -187,51 +193,26 @@ class SensingMDP:
 
     def sensing_costs(self) -> np.ndarray:
         """The sensing cost as an array (S, A), indexed by the state the action is taken in."""
-        if callable(self.sensing_cost):
-            raise ModelError(
-                f"{self.name}: the sensing cost is a function of the belief, so it has no (S, A) "
-                "array; use a number or an array of sensing costs here"
-            )
-        return np.broadcast_to(np.asarray(self.sensing_cost, float), self.costs.shape)
+        return look.table_of(self.sensing_cost, self.costs.shape, self.name)
 
     def sensing_cost_at(self, beliefs: np.ndarray) -> np.ndarray:
         """Sensing cost of every action at each belief: (n, S) -> (n, A)."""
         beliefs = np.atleast_2d(beliefs) if isinstance(beliefs, np.ndarray) else beliefs
-        return cost_at(self.sensing_cost, beliefs, self.num_actions, self.name)
+        return look.cost_at(self.sensing_cost, beliefs, self.num_actions, self.name)
 
     def sensing_costs_at_roots(self) -> np.ndarray:
         """What a look costs in each known state, for every form of the sensing cost: (S, A)."""
-        if not callable(self.sensing_cost):
-            return self.sensing_costs()
-        costs, belief = np.empty(self.costs.shape), np.zeros((1, self.num_states))
-        for s in range(self.num_states):
-            belief[0, s] = 1.0
-            costs[s] = self.sensing_cost_at(belief)[0]
-            belief[0, s] = 0.0
-        return costs
+        return look.costs_at_roots(self.sensing_cost, self.costs.shape, self.name)
 
     def sensing_cost_of(self, beliefs: Rows, actions: np.ndarray) -> tuple[np.ndarray, float]:
         """Sensing cost of one action at each belief, (n, S), (n,) -> (n,), and its rounding as a
         share of it."""
-        if not callable(self.sensing_cost) and np.ndim(self.sensing_cost) == 2:
-            cost, _, slip = picked_dots(beliefs, actions, self.sensing_costs())
-            return cost, slip
-        if callable(self.sensing_cost) and not isinstance(beliefs, np.ndarray):
-            beliefs = beliefs.toarray()
-        return self.sensing_cost_at(beliefs)[np.arange(len(actions)), actions], 0.0
+        return look.cost_of(self.sensing_cost, beliefs, actions, self.num_actions, self.name)
 
     @property
     def max_sensing_cost(self) -> float:
-        """The largest sensing cost there can be.
-
-        For a function only the known states and the uniform belief are asked: exact for one that
-        grows or falls with the doubt, an estimate for others.
-        """
-        if callable(self.sensing_cost):
-            uniform = np.full((1, self.num_states), 1 / self.num_states)
-            known = self.sensing_costs_at_roots().max()
-            return float(max(known, self.sensing_cost_at(uniform).max()))
-        return float(np.max(self.sensing_cost))
+        """The largest sensing cost there can be; for a function an estimate (sensing_cost.py)."""
+        return look.largest_cost(self.sensing_cost, self.costs.shape, self.name)
 
     def state_index(self, state: int | str) -> int:
         """The index of a state given by index or name."""
@@ -294,14 +275,7 @@ class SensingMDP:
 
     def policy_matrix(self, policy: np.ndarray) -> sparse.csr_array:
         """Row s is that of T(policy[s]), empty where the episode is over: (S,) -> (S, S)."""
-        starts, columns, probabilities = self._stacked_transitions
-        every = np.arange(self.num_states)
-        first, end = starts[policy, every], starts[policy, every + 1]
-        counts = np.where(self.terminal, 0, end - first)
-        indptr = np.concatenate([[0], np.cumsum(counts)])
-        at = np.repeat(first - indptr[:-1], counts) + np.arange(indptr[-1])
-        parts = (probabilities[at], columns[at], indptr)
-        return sparse.csr_array(parts, shape=(self.num_states, self.num_states))
+        return picked_rows(*self._stacked_transitions, policy, ~self.terminal)
 
     @cached_property
     def _stacked_transitions(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from solvers.core.validation import ModelError
+from solvers.kernels.returns import Rows, picked_dots
 
 SensingCost = float | np.ndarray | Callable[[np.ndarray, int], float]
 
@@ -59,6 +60,16 @@ def checked_cost(k: Any, S: int, A: int, free_in: np.ndarray | None = None) -> S
     return array
 
 
+def table_of(k: SensingCost, shape: tuple[int, int], name: str) -> np.ndarray:
+    """The cost as an array (S, A); refused for a function of the belief, which has none."""
+    if callable(k):
+        raise ModelError(
+            f"{name}: the sensing cost is a function of the belief, so it has no (S, A) "
+            "array; use a number or an array of sensing costs here"
+        )
+    return np.broadcast_to(np.asarray(k, float), shape)
+
+
 def cost_at(k: SensingCost, beliefs: np.ndarray, num_actions: int, name: str) -> np.ndarray:
     """Sensing cost of every action at each belief: (n, S) -> (n, A)."""
     if not callable(k):
@@ -77,3 +88,39 @@ def cost_at(k: SensingCost, beliefs: np.ndarray, num_actions: int, name: str) ->
             "at some belief; it must give a finite number >= 0"
         )
     return table
+
+
+def costs_at_roots(k: SensingCost, shape: tuple[int, int], name: str) -> np.ndarray:
+    """What a look costs in each known state: (S, A)."""
+    if not callable(k):
+        return np.broadcast_to(np.asarray(k, float), shape)
+    costs, belief = np.empty(shape), np.zeros((1, shape[0]))
+    for s in range(shape[0]):
+        belief[0, s] = 1.0
+        costs[s] = cost_at(k, belief, shape[1], name)[0]
+        belief[0, s] = 0.0
+    return costs
+
+
+def cost_of(
+    k: SensingCost, beliefs: Rows, actions: np.ndarray, num_actions: int, name: str
+) -> tuple[np.ndarray, float]:
+    """Cost of one action at each belief, (n, S), (n,) -> (n,), and its rounding as a share."""
+    if not callable(k) and np.ndim(k) == 2:
+        cost, _, slip = picked_dots(beliefs, actions, np.asarray(k))
+        return cost, slip
+    if callable(k) and not isinstance(beliefs, np.ndarray):
+        beliefs = beliefs.toarray()
+    return cost_at(k, beliefs, num_actions, name)[np.arange(len(actions)), actions], 0.0
+
+
+def largest_cost(k: SensingCost, shape: tuple[int, int], name: str) -> float:
+    """The largest cost there can be.
+
+    Of a function only the known states and the uniform belief are asked: exact for one that grows
+    or falls with the doubt, an estimate for others.
+    """
+    if not callable(k):
+        return float(np.max(k))
+    uniform = cost_at(k, np.full((1, shape[0]), 1 / shape[0]), shape[1], name)
+    return float(max(costs_at_roots(k, shape, name).max(), uniform.max()))

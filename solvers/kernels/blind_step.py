@@ -70,3 +70,20 @@ def blind_steps(beliefs, actions, starts, columns, probabilities, after):
             if b != 0.0:
                 for at in range(starts[a, s], starts[a, s + 1]):
                     after[i, columns[at]] += b * probabilities[at]
+
+
+def picked_rows(
+    starts: np.ndarray,
+    columns: np.ndarray,
+    probabilities: np.ndarray,
+    policy: np.ndarray,
+    live: np.ndarray,
+) -> sparse.csr_array:
+    """Row s is that of T(policy[s]), empty where not live, from stacked transitions: (S, S)."""
+    every = np.arange(len(policy))
+    first, end = starts[policy, every], starts[policy, every + 1]
+    counts = np.where(live, end - first, 0)
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    at = np.repeat(first - indptr[:-1], counts) + np.arange(indptr[-1])
+    shape = (len(policy), len(policy))
+    return sparse.csr_array((probabilities[at], columns[at], indptr), shape=shape)
