@@ -39,5 +39,8 @@ def export_problem(args: argparse.Namespace) -> None:
 def check_file(args: argparse.Namespace) -> int:
     """Run the conformance set on a solver file; exit code 1 if it fails."""
     from bench.conformance.check import check_solver_file
+    from bench.learning.conformance import check_learner_file, defines_learners
 
+    if defines_learners(args.file):
+        return check_learner_file(args.file)
     return check_solver_file(args.file)

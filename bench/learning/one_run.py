@@ -41,7 +41,13 @@ def run(spec: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     learner = make_learner(spec["learner"], **spec["options"])
     all_returns: list[np.ndarray] = []
     for at in train(
-        env, learner, task, spec["checkpoints"], seed=spec["seed"], max_looks=spec["max_looks"]
+        env,
+        learner,
+        task,
+        spec["checkpoints"],
+        seed=spec["seed"],
+        max_looks=spec["max_looks"],
+        discounted=spec["discounted_returns"],
     ):
         exact = evaluate_fully(problem, PlanPolicy(problem, at.plans))
         all_returns.append(at.returns)

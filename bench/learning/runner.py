@@ -74,6 +74,7 @@ def jobs_of(suite: LearningSuite) -> list[Job]:
                     "steps": problem.steps,
                     "max_return": problem.max_return,
                     "max_looks": problem.max_looks,
+                    "discounted_returns": problem.discounted_returns,
                     "checkpoints": suite.checkpoints_of(problem),
                     "learner": entry.id,
                     "options": dict(entry.options),

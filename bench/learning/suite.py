@@ -18,6 +18,7 @@
     max_return = 1.0                  # what everyone knows beforehand; the best reward for ever if
                                       # left out
     max_looks = 20000                 # a run ends when they are used up; all steps when left out
+    discounted_returns = false        # whether training returns are counted with the discount
 
     [[learner]]
     id = "dyna-atmq"
@@ -62,6 +63,7 @@ class LearningProblem:
     horizon: int | None = None
     max_return: float | None = None
     max_looks: int | None = None
+    discounted_returns: bool = False
 
     @property
     def name(self) -> str:

@@ -53,8 +53,8 @@ def learning_table(suite: LearningSuite, results: Path) -> Table:
             "greedy policy at the end ({best}: least regret).  Regret: to the proven bound, as a "
             "share of the optimum.  Steps to: median over seeds of the steps after which the "
             "regret stays within 10 % and 1 % of the optimum (– where half the seeds do not get "
-            "there).  Training return: undiscounted, last tenth of the episodes; in brackets the "
-            "published number."
+            "there).  Training return: last tenth of the episodes, without discount unless the "
+            "source counts with one; in brackets the published number."
         ),
         settings=(
             f"{suite.seeds} seeds, one process each, one thread, at most {suite.seconds:g} s and "

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.perf.environment_speed import environment_speed
 from bench.perf.literal import LiteralPolicyUpdate, observation_loop_fib
 from bench.problems import load_problem, problems
 from bench.run.environment import describe
@@ -44,6 +45,9 @@ def main(args: argparse.Namespace) -> int:
     figures["fib"] = fib_times()
     figures["certificates"] = certificate_time()
     figures["lakes"] = lake_growth()
+    figures["environment"] = environment_speed()
+    many, one = figures["environment"].values()
+    say(f"environment, frozen-lake-4x4: {many:,.0f} steps/s vectorised, {one:,.0f} plain")
     out = Path(getattr(args, "results", None) or "results") / "perf" / "perf.json"
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(

@@ -12,9 +12,10 @@ The posterior of each row is Dirichlet in the counts.  Two models are made of it
   draws from the posterior, and what is best on the mean is the greedy policy, and what is played
   when ``explore`` of the steps are over.
 
-m spreads the exploration evenly, ``m = explore · steps / (S A)``.  SPI, not a general POMDP planner
-and not ATM's one-step rule, decides in both; it is replanned when the steps since the last plan
-exceed ``growth`` of all steps.
+m spreads a part of the steps evenly, ``m = spread · steps / (S A)``; in a state of which a pair is
+little known, the least known is played (balanced wandering, Kearns and Singh, 2002).  SPI, not a
+general POMDP planner and not ATM's one-step rule, decides everywhere else.  It is replanned when
+the steps since the last plan exceed ``growth`` of all steps, or sooner when a state becomes known.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ from solvers.learning.plans import planned
 
 FIRST_REPLAN = 10
 """Steps between plans at first, before ``growth`` of all steps is more."""
+SOON = 0.2
+"""The share of ``growth`` after which a state that has become known calls for a new plan."""
 PLAN_SECONDS = 20.0
 """Budget of one plan, for planners that would go on."""
 
@@ -43,14 +46,16 @@ PLAN_SECONDS = 20.0
 class LearnThenSPI(Learner):
     """SPI on a learned posterior.
 
-    explore : share of the steps that may go into exploring; optimism : times a little-known pair is
-    counted as leading to heaven; sample : explore with a draw from the posterior (else its mean);
-    growth : share of new steps that calls for a new plan; draws : from the posterior, whose plans
-    compete with the mean's to be the greedy policy; planner : any planner in place of SPI
+    explore : share of the steps that may go into exploring; spread : share of the steps that is
+    spread evenly over all pairs; optimism : times a little-known pair is counted as leading to
+    heaven; sample : explore with a draw from the posterior (else its mean); growth : share of new
+    steps that calls for a new plan; draws : from the posterior, whose plans compete with the
+    mean's to be the greedy policy; planner : any planner in place of SPI
     """
 
     name = "learn-then-spi"
     explore: float = 0.9
+    spread: float = 0.25
     optimism: float = 1.0
     sample: bool = True
     growth: float = 0.1
@@ -60,8 +65,8 @@ class LearnThenSPI(Learner):
     def begin(self, task: Task, rng: np.random.Generator) -> None:
         self.task, self.rng = task, rng
         self.counts = Counts(task)
-        self.enough = max(1.0, self.explore * task.steps / (task.num_states * task.num_actions))
-        self.steps, self.replan_at = 0, 0
+        self.enough = max(1.0, self.spread * task.steps / (task.num_states * task.num_actions))
+        self.steps, self.replan_at, self.soon = 0, 0, 0
         self.starts = np.zeros(task.num_states)  # how often episodes began in each state
         self.current: list[Plan] = []
 
@@ -72,6 +77,9 @@ class LearnThenSPI(Learner):
         self._arrive(state)
 
     def act(self) -> tuple[int, bool]:
+        if self._exploring() and self.counts.n[self.root].min() < self.enough:
+            self.action = int(self.counts.n[self.root].argmin())
+            return self.action, True
         plan = self.current[self.root]
         last = len(plan.actions) - 1
         self.action = plan.actions[min(self.depth, last)]
@@ -82,7 +90,10 @@ class LearnThenSPI(Learner):
         if self.depth == 0:  # the state was known before this step
             self.counts.saw_reward(self.root, self.action, reward)
             if seen is not None:
+                before = self.counts.n[self.root].min()
                 self.counts.saw_transition(self.root, self.action, seen, ended)
+                if before < self.enough <= self.counts.n[self.root].min():
+                    self.replan_at = min(self.replan_at, self.soon)  # a state has become known
         if ended:
             return
         if seen is None:
@@ -111,6 +122,7 @@ class LearnThenSPI(Learner):
 
     def _replan(self) -> None:
         self.replan_at = self.steps + max(FIRST_REPLAN, int(self.growth * self.steps))
+        self.soon = self.steps + max(FIRST_REPLAN, int(SOON * self.growth * self.steps))
         if self._exploring():
             rng = self.rng if self.sample else None
             self.current = self._plans(self.counts.model(self.optimism, self.enough, rng))

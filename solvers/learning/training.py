@@ -5,8 +5,8 @@ last one, and the learner's greedy policy at that moment, which is valued exactl
 
     V = evaluate(problem, PlanPolicy(problem, plans)),   regret = start · V - optimal cost
 
-The return of the training episodes is kept beside it, because that is what papers plot: the
-undiscounted sum of rewards less the price of the looks, with all exploration in it.
+The return of the training episodes is kept beside it, because that is what papers plot: the sum of
+rewards less the price of the looks, mostly without discount, with all exploration in it.
 """
 
 from __future__ import annotations
@@ -79,11 +79,13 @@ def train(
     *,
     seed: int = 0,
     max_looks: int | None = None,
+    discounted: bool = False,
 ) -> Iterator[Checkpoint]:
     """Train for ``task.steps`` steps and yield a :class:`Checkpoint` at each of ``checkpoints``.
 
     seed : of the environment and of the learner, which get generators of their own
     max_looks : the run is over when these are used up; its last checkpoint is then
+    discounted : count the returns of training episodes with the task's discount
     """
     world, mind = np.random.SeedSequence(seed).spawn(2)
     stops = sorted({min(int(c), task.steps) for c in checkpoints} | {task.steps})
@@ -98,7 +100,8 @@ def train(
     for step in range(1, task.steps + 1):
         action, look = learner.act()
         seen, reward, terminated, truncated, info = env.step((action, look))
-        total, length, looks = total + reward, length + 1, looks + look
+        total += reward * (task.discount**length if discounted else 1.0)
+        length, looks = length + 1, looks + look
         learner.learn(None if seen == env.nothing_seen else seen, -info["cost"], terminated)
         if terminated or truncated:
             returns.append(total)
