@@ -17,6 +17,7 @@ from bench.cli import advise as commands_advise
 from bench.cli import certify as commands_certify
 from bench.cli import continuous as commands_continuous
 from bench.cli import files as commands_files
+from bench.cli import fuzz as commands_fuzz
 from bench.cli import learn as commands_learn
 from bench.cli import listing as commands_listing
 from bench.cli import optima as commands_optima
@@ -60,6 +61,7 @@ def build_parser() -> Parser:
     commands_proofs.add(commands)
     for command in commands.choices.values():
         add_verbosity(command)
+    commands_fuzz.add(commands)
     return parser
 
 

@@ -1,66 +1,124 @@
-"""Small problems that are hard on proofs, drawn at random, whose optimum brute force finds."""
+"""Small problems that are hard on proofs, drawn at random: what the fuzz campaign runs on.
+
+Drawn are the things that broke bounds before: costs from 1e-9 to 1e9, one huge number among small
+ones, sensing costs from 0 to 1e8 as a number or an array, discounts from 0.1 to 0.9999, actions
+that are deterministic, nearly so, periodic, equal or commuting, states that cannot be reached,
+episodes that end or do not, an optimum of 0, and one start state or many.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from solvers import SensingMDP
 
-def draw(chance: np.random.Generator) -> dict:
-    """A problem as arrays: T (A, S, S), C (S, A), alpha, k (S, A), terminal (S,), and N, the length
-    of blind strings that settles it."""
-    A = int(chance.integers(1, 4))
-    kind = chance.choice(["mixed", "deterministic", "near", "layers", "duplicate", "commuting"])
-    alpha, N = [(0.1, 10), (0.3, 14), (0.2, 10)][A - 1] if A < 3 else (0.1, 8)
-    S = int(chance.integers(1, 5))
-    if kind == "layers":
-        return _finish(chance, *_layers(chance, A), N=4)
+KINDS = ("mixed", "deterministic", "near", "periodic", "layers", "duplicate", "commuting")
+LENGTHS = {1: 24, 2: 11, 3: 7}
+"""By the number of actions: the length up to which the referee writes out every blind string."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """T (A, S, S); C, k (S, A); alpha; terminal (S,) bool; start (S,)."""
+
+    T: np.ndarray
+    C: np.ndarray
+    alpha: float
+    k: np.ndarray
+    terminal: np.ndarray
+    start: np.ndarray
+
+    @property
+    def length(self) -> int:
+        """How long blind strings the referee writes out."""
+        return LENGTHS[len(self.T)]
+
+    def problem(self) -> SensingMDP:
+        """The case as a model; a sensing cost that is everywhere the same is given as a number."""
+        k = float(self.k.flat[0]) if (self.k == self.k.flat[0]).all() else self.k
+        return SensingMDP.from_arrays(
+            self.T, self.C, self.alpha, k, start=self.start, terminal=self.terminal, name="fuzz"
+        )
+
+    def script(self) -> str:
+        """The case as Python."""
+        same = (self.k == self.k.flat[0]).all()
+        k = float(self.k.flat[0]) if same else self.k.tolist()
+        return (
+            "from solvers import SensingMDP, solve\n\n"
+            f"problem = SensingMDP.from_arrays(\n    {self.T.tolist()},\n    {self.C.tolist()},\n"
+            f"    {self.alpha!r},\n    {k!r},\n    start={self.start.tolist()},\n"
+            f"    terminal={np.flatnonzero(self.terminal).tolist()},\n)\n"
+        )
+
+
+def draw(chance: np.random.Generator) -> Case:
+    """A case."""
+    A, S = int(chance.integers(1, 4)), int(chance.integers(1, 5))
+    kind = str(chance.choice(KINDS))
+    alpha = float(chance.choice([0.1, 0.2, 0.3, 0.6, 0.9, 0.99, 0.9999]))
     T = chance.dirichlet(np.full(S, 0.5), size=(A, S))
+    terminal = chance.random(S) < chance.choice([0.0, 0.0, 0.3, 1.0], p=[0.4, 0.29, 0.3, 0.01])
+    whither = np.eye(S)[chance.integers(S, size=(A, S))]
     if kind == "deterministic":
-        T = np.eye(S)[chance.integers(S, size=(A, S))]
-    if kind == "near":
-        T = 0.999 * np.eye(S)[chance.integers(S, size=(A, S))] + 0.001 * T
-    if kind == "duplicate":
-        T[:] = T[0]
-    if kind == "commuting":
-        mix = chance.random((A, 1, 1))
-        T = mix * T[0] + (1 - mix) * np.eye(S)
-    terminal = chance.random(S) < chance.choice([0.0, 0.3])
-    return _finish(chance, T, terminal, alpha, N=N)
+        T = whither
+    elif kind == "near":
+        T = 0.99 * whither + 0.01 * T
+    elif kind == "periodic":
+        T = np.stack([np.eye(S)[chance.permutation(S)] for _ in range(A)])
+    elif kind == "duplicate":
+        T = np.stack([T[0]] * A)
+    elif kind == "commuting":
+        share = chance.random((A, 1, 1))
+        T = share * T[0] + (1 - share) * np.eye(S)
+    elif kind == "layers":
+        T, terminal = _layers(chance, A)
+    T = np.where(T < 1e-12, 0.0, T)
+    T /= T.sum(axis=2, keepdims=True)
+    C = _costs(chance, T.shape[1], A)
+    T[:, terminal], C[terminal] = np.eye(len(C))[terminal], 0.0
+    return Case(T, C, alpha, _sensing_costs(chance, C, terminal), terminal, _start(chance, len(C)))
 
 
-def _layers(chance, A):
-    """Three layers of two states, then a terminal one: any discount."""
-    S = 7
-    T = np.zeros((A, S, S))
+def _layers(chance: np.random.Generator, A: int) -> tuple[np.ndarray, np.ndarray]:
+    """Three layers of two states, then the end."""
+    T = np.zeros((A, 7, 7))
     for s in range(6):
         onward = [6] if s >= 4 else [2 * (s // 2) + 2, 2 * (s // 2) + 3, 6]
         T[:, s, onward] = chance.dirichlet(np.full(len(onward), 0.7), size=A)
     T[:, 6, 6] = 1.0
-    alpha = float(chance.choice([0.5, 0.95, 0.9999, 0.999999]))
-    return T, np.arange(S) == 6, alpha
+    return T, np.arange(7) == 6
 
 
-def _finish(chance, T, terminal, alpha, N):
-    A, S, _ = T.shape
+def _costs(chance: np.random.Generator, S: int, A: int) -> np.ndarray:
     C = chance.normal(size=(S, A)) + chance.choice([0.0, 2.0])
-    if chance.random() < 0.3:
+    if chance.random() < 0.2:
+        C[:, 0] = 0.0
+        C = np.abs(C)  # the optimum may well be 0
+    if chance.random() < 0.25:
         C[chance.integers(S), chance.integers(A)] = chance.choice([1e9, 1e5, -1e3])
     if chance.random() < 0.2:
-        C *= chance.choice([1e-9, 1e9])
-    if chance.random() < 0.1:
-        C[:] = np.round(C)
-    if terminal.any():
-        T[:, terminal] = np.eye(S)[terminal]
-        C[terminal] = 0.0
-    scale = np.abs(C).max() or 1.0
-    size = chance.choice([0.0, 1e-3, 0.1, 1.0]) * scale if chance.random() < 0.9 else 1e8
-    k = np.full((S, A), size)
-    form = chance.integers(3)
+        C = C * chance.choice([1e-9, 1e-3, 1e9])
+    return np.round(C) if chance.random() < 0.1 else C
+
+
+def _sensing_costs(chance: np.random.Generator, C: np.ndarray, terminal: np.ndarray) -> np.ndarray:
+    scale = float(np.median(np.abs(C))) or 1.0
+    size = 1e8 if chance.random() < 0.1 else chance.choice([0.0, 1e-3, 0.1, 1.0]) * scale
+    form = int(chance.integers(4))
+    k = np.full(C.shape, size)
     if form == 1:
-        k = k * chance.random(A)
-    if form == 2:
-        k = k * chance.random((S, A))
-        if chance.random() < 0.5:
-            k[terminal] = 0.0
-    T /= T.sum(axis=2, keepdims=True)
-    return {"T": T, "C": C, "alpha": alpha, "k": k, "terminal": terminal, "N": N}
+        k = k * chance.random(C.shape[1])
+    if form >= 2:
+        k = k * chance.random(C.shape)
+    if form == 3:
+        k[terminal] = 0.0  # the end is seen
+    return k
+
+
+def _start(chance: np.random.Generator, S: int) -> np.ndarray:
+    if chance.random() < 0.5:
+        return np.eye(S)[chance.integers(S)]
+    return chance.dirichlet(np.ones(S))

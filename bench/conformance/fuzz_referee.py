@@ -4,73 +4,137 @@ All blind strings up to a length N are written down for every root.  A plan that
 (its cost up to the look) and a vector (where it lands, discounted); what stays blind beyond N costs
 at least what it would with free looks, and at most what repeating one action does.  Iterating
 policies over these finitely many plans brackets the optimum.
+
+Errors are relative to the ``size`` of a root: the same sums with all costs taken as positive.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 
+from bench.conformance.fuzz_problems import Case
 
-def free_looks(T, C, alpha):
+ROUNDS = 200
+"""Most rounds of policy iteration; where it has not settled by then it is settled but for ties."""
+REFINED = 60
+"""Substitutions after a linear solve, so that the error at a root is relative to that root."""
+
+
+class Bracket(NamedTuple):
+    """Bounds on the optimal cost at each root (S,), and the size that errors are relative to."""
+
+    lower: np.ndarray
+    upper: np.ndarray
+    size: np.ndarray
+
+
+class Plans(NamedTuple):
+    """Every plan of one root: cost (n,), cost of absolute values (n,), discounted landing (n, S);
+    then the same of every blind string of length N, with its discounted belief."""
+
+    costs: np.ndarray
+    sizes: np.ndarray
+    lands: np.ndarray
+    z: np.ndarray
+    size: np.ndarray
+    belief: np.ndarray
+
+
+def solve_linear(P: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """x = g + P x."""
+    x = np.linalg.solve(np.eye(len(g)) - P, g)
+    for _ in range(REFINED):
+        x = g + P @ x
+    return x
+
+
+def free_looks(T: np.ndarray, C: np.ndarray, alpha: float) -> np.ndarray:
     """Value (S,) when every state is seen, by policy iteration; T (A, S, S), C (S, A)."""
-    S = len(C)
-    policy, rows = C.argmin(axis=1), np.arange(S)
-    for _ in range(1000):
-        V = np.linalg.solve(np.eye(S) - alpha * T[policy, rows], C[rows, policy])
+    policy, rows = C.argmin(axis=1), np.arange(len(C))
+    for _ in range(ROUNDS):
+        V = solve_linear(alpha * T[policy, rows], C[rows, policy])
         Q = C + alpha * np.einsum("ast,t->sa", T, V)
-        better = Q.min(axis=1) < Q[rows, policy] - 1e-14 * np.abs(Q).max(axis=1)
+        better = Q.min(axis=1) < Q[rows, policy] - 1e-14 * np.abs(Q).min(axis=1)
         if not better.any():
-            return V
+            break
         policy = np.where(better, Q.argmin(axis=1), policy)
     return V
 
 
-def plans_from(T, C, alpha, k, root, N):
-    """Cost before landing (n,), discounted landing (n, S) of every plan with < N blind steps, and
-    cost and discounted belief of every blind string of length N."""
-    S, A = C.shape
-    costs, lands = [], []
-    z, b = np.zeros(1), np.eye(S)[[root]]
-    for _ in range(N):
-        for a in range(A):
-            costs.append(z + b @ (C[:, a] + k[:, a]))
-            lands.append(alpha * b @ T[a])
-        z = np.concatenate([z + b @ C[:, a] for a in range(A)])
-        b = np.concatenate([alpha * b @ T[a] for a in range(A)])
-    return np.concatenate(costs), np.concatenate(lands), z, b
+def bracket(case: Case) -> Bracket:
+    """Lower and upper bounds on the optimal cost at each root."""
+    v = free_looks(case.T, case.C, case.alpha)
+    tables = [_plans_from(case, j) for j in range(len(v))]
+    repeat = [solve_linear(case.alpha * T, C) for T, C in zip(case.T, case.C.T, strict=True)]
+    often = [solve_linear(case.alpha * T, np.abs(C)) for T, C in zip(case.T, case.C.T, strict=True)]
+    a = int(np.argmin([Y.max() for Y in repeat]))
+    lower, some = _best(tables, case.terminal, v, np.min(often, axis=0))
+    upper, more = _best(tables, case.terminal, repeat[a], often[a])
+    return Bracket(lower, upper, np.maximum(some, more))
 
 
-def bracket(T, C, alpha, k, terminal, N):
-    """Lower and upper bounds (S,) on the optimal cost at each root."""
-    S = len(C)
-    v = free_looks(T, C, alpha)
-    tables = [plans_from(T, C, alpha, k, j, N) for j in range(S)]
-    repeat = [np.linalg.solve(np.eye(S) - alpha * T[a], C[:, a]) for a in range(len(T))]
-    tails = v, min(repeat, key=lambda Y: Y.max())
-    return tuple(_best(tables, terminal, tail) for tail in tails)
+def _plans_from(case: Case, root: int) -> Plans:
+    costs, sizes, lands = [], [], []
+    z, size, b = np.zeros(1), np.zeros(1), np.eye(len(case.C))[[root]]
+    for _ in range(case.length):
+        for C, k, T in zip(case.C.T, case.k.T, case.T, strict=True):
+            costs.append(z + b @ (C + k))
+            sizes.append(size + b @ (np.abs(C) + k))
+            lands.append(case.alpha * b @ T)
+        z = np.concatenate([z + b @ C for C in case.C.T])
+        size = np.concatenate([size + b @ np.abs(C) for C in case.C.T])
+        b = np.concatenate([case.alpha * b @ T for T in case.T])
+    return Plans(*(np.concatenate(x) for x in (costs, sizes, lands)), z, size, b)
 
 
-def _best(tables, terminal, tail):
-    """Optimal root values (S,) where what stays blind costs ``tail`` (S,) from length N on."""
+def _best(
+    tables: Sequence[Plans], terminal: np.ndarray, tail: np.ndarray, tail_size: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Optimal root values (S,) and their sizes, where blind strings of length N go on at the cost
+    ``tail`` (S,)."""
     S = len(tables)
-    V = np.zeros(S)
-    chosen: list[int] = []
-    for _ in range(1000):
-        new = []
-        for costs, lands, z, b in tables:
-            look = costs + lands @ np.where(terminal, 0.0, V)
-            new.append(int(np.argmin(np.concatenate([look, z + b @ tail]))))
-        P, g = np.zeros((S, S)), np.zeros(S)
-        for j, (costs, lands, z, b) in enumerate(tables):
+    V, chosen = np.zeros(S), []
+    P, g, h = np.zeros((S, S)), np.zeros(S), np.zeros(S)
+    for _ in range(ROUNDS):
+        before = chosen
+        chosen = [
+            int(np.argmin(np.concatenate([t.costs + t.lands @ V, t.z + t.belief @ tail])))
+            for t in tables
+        ]
+        if chosen == before:
+            break
+        P[:], g[:], h[:] = 0.0, 0.0, 0.0
+        for j, (t, i) in enumerate(zip(tables, chosen, strict=True)):
+            last = i - len(t.costs)
             if terminal[j]:
                 continue
-            i = new[j]
-            if i < len(costs):
-                P[j], g[j] = np.where(terminal, 0.0, lands[i]), costs[i]
+            if last < 0:
+                P[j], g[j], h[j] = np.where(terminal, 0.0, t.lands[i]), t.costs[i], t.sizes[i]
             else:
-                g[j] = z[i - len(costs)] + b[i - len(costs)] @ tail
-        after = np.linalg.solve(np.eye(S) - P, g)
-        if new == chosen or np.array_equal(after, V):
-            return after
-        chosen, V = new, after
-    return V
+                g[j] = t.z[last] + t.belief[last] @ tail
+                h[j] = t.size[last] + t.belief[last] @ tail_size
+        V = solve_linear(P, g)
+    return V, solve_linear(P, h)
+
+
+def cost_of_plans(case: Case, plans: Sequence[tuple[Sequence[int], bool]]) -> np.ndarray:
+    """Joint cost (S,) of one plan per root, (actions, senses); endless ones repeat their last."""
+    S = len(case.C)
+    P, g = np.zeros((S, S)), np.zeros(S)
+    for j, (actions, senses) in enumerate(plans):
+        if case.terminal[j]:
+            continue
+        b = np.eye(S)[j]
+        for a in actions[:-1]:
+            g[j] += b @ case.C[:, a]
+            b = case.alpha * b @ case.T[a]
+        a = actions[-1]
+        if senses:
+            g[j] += b @ (case.C[:, a] + case.k[:, a])
+            P[j] = np.where(case.terminal, 0.0, case.alpha * b @ case.T[a])
+        else:
+            g[j] += b @ solve_linear(case.alpha * case.T[a], case.C[:, a])
+    return solve_linear(P, g)

@@ -33,12 +33,16 @@ from solvers.core.unrolling import unroll_plans
 
 LOSSES = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1.0)
 """What is given away of the lower bound, as a share of the value, one after the other."""
+MAKING = 3.0
+"""Making a proof may take about so many times as long as checking it."""
 BATCH = 8
-"""Sweeps between two estimates of how long the search will take."""
+"""Sweeps between two estimates of how long the search will take; more while they are cheap."""
 HELPFUL = 0.8
 """More sweeps are worth their time while a batch brings the estimate down to this share."""
-LEAST_BATCHES, MOST_BATCHES = 4, 40
-"""Batches of sweeps at a depth before it is judged, and before it is given up."""
+LEAST_SWEEPS, MOST_SWEEPS = 32, 1000
+"""Sweeps at a depth before it is judged, and before the last depth is given up."""
+PATIENT = 0.03
+"""Share of the limit that sweeps at one depth may take before they have to be seen to help."""
 TRIAL, QUICK, SAMPLE = 0.5, 0.2, 24
 """An estimate searches SAMPLE roots within TRIAL of the time spent so far; one that takes QUICK
 seconds needs no improving."""
@@ -106,15 +110,19 @@ def make_proof(
         raise Refused("the sensing cost is a function of the belief; proofs need a number or array")
     witnesses = Witnesses(problem, plans)
     stored = _arrays(problem, witnesses)
-    reason = "no bound at all could be verified"
+    reason, until = "no bound at all could be verified", time.process_time()
+    until += MAKING * limit_seconds
     for loss in LOSSES:
+        if time.process_time() > until and loss < LOSSES[-1]:
+            continue
         _claim(stored, problem, witnesses, np.asarray(lower_bound, float), loss)
         proof = proof_file.unpack(stored)
         p = Excess(proof)
         verify.check_plans(proof, p)
         try:
             with np.errstate(all="ignore"):
-                stored["sweeps"] = np.array(find_sweeps(p, limit_seconds), np.int64)
+                sweeps = find_sweeps(p, limit_seconds, float(witnesses.steps.max()))
+            stored["sweeps"] = np.array(sweeps, np.int64)
             stored["digest"] = proof_file.digest(stored)
             return stored
         except Refused as refusal:
@@ -128,7 +136,7 @@ def _claim(
     """Put the bound L into the proof, less this share of the value under start."""
     above = np.maximum(L - w.potential, 0.0)
     excess, value = float(problem.start @ above), abs(float(problem.start @ L))
-    share = min(1.0, loss * (value or excess) / excess) if excess > 0 else 0.0
+    share = min(1.0, loss * (value or excess) / excess) if excess > 0 else loss
     lower = w.potential + (1 - share) * above - 4 * w.rounding
     stored["lower"] = np.where(problem.terminal, 0.0, np.minimum(lower, L))
     means = [proof_file.exact_mean(problem.start, x) for x in (stored["lower"], stored["upper"])]
@@ -167,36 +175,39 @@ def _arrays(problem: SensingMDP, w: Witnesses) -> dict[str, np.ndarray]:
     }
 
 
-def find_sweeps(p: Excess, limit_seconds: float) -> tuple[int, ...]:
+def find_sweeps(p: Excess, limit_seconds: float, horizon: float) -> tuple[int, ...]:
     """Sweeps at depths 1 … n with which climbing and search together take about the least time.
 
-    Sweeps go on while they shorten the search enough, then the bound is deepened if that fits.
-    Raises :class:`Refused` if no depth brings both within the limit.
+    Sweeps go on while they shorten the search enough, or until there were as many as an episode
+    has steps; then the bound is deepened if that fits.
+    Raises :class:`Unfinished` if no depth brings both within the limit.
     """
     heuristic, sweeps, spent, before = Heuristic(p), [0], 0.0, math.inf
+    here, batch, A = 0.0, BATCH, p.k.shape[1]
     while True:
         began = time.process_time()
-        heuristic.climb(BATCH, math.inf)
-        batch = time.process_time() - began
-        sweeps[-1] += BATCH
-        spent += batch
+        heuristic.climb(batch, math.inf)
+        seconds = time.process_time() - began
+        sweeps[-1], spent, here = sweeps[-1] + batch, spent + seconds, here + seconds
         ahead = estimate(p, heuristic.levels(), max(TRIAL * spent, QUICK))
         fits = spent + ahead <= FULL * limit_seconds
         if fits and ahead <= max(spent, QUICK):
             return tuple(sweeps)
-        in_time = spent + batch <= FULL * limit_seconds / 2
-        if in_time and (ahead < HELPFUL * before or sweeps[-1] < LEAST_BATCHES * BATCH):
+        patient = sweeps[-1] < horizon and here < PATIENT * limit_seconds
+        in_time = spent + 2 * seconds <= FULL * limit_seconds / 2
+        if in_time and (ahead < HELPFUL * before or patient or sweeps[-1] < LEAST_SWEEPS):
             before = ahead
+            batch = 2 * batch if here < QUICK else batch
             continue
-        A = p.k.shape[1]
         small = len(p.v) * float(A) ** (len(sweeps) + 1) <= verify.LARGEST
-        if small and spent + LEAST_BATCHES * batch * A <= FULL * limit_seconds / 2:
+        dearer = LEAST_SWEEPS * A * seconds / batch
+        if small and spent + dearer <= FULL * limit_seconds / 2:
             heuristic.deepen()
             sweeps.append(0)
-            before = math.inf
+            here, batch, before = 0.0, BATCH, math.inf
         elif fits:
             return tuple(sweeps)
-        elif not in_time or sweeps[-1] > MOST_BATCHES * BATCH:
+        elif not in_time or sweeps[-1] > MOST_SWEEPS:
             raise Unfinished("the search is too long for the limit at every depth that fits")
 
 

@@ -24,7 +24,7 @@ import hashlib
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -55,7 +55,7 @@ class Unfinished(Refused):
     """A proof may hold, but not within the limit."""
 
 
-def require(holds: object, reason: str, kind: type[Refused] = Refused) -> None:
+def require(holds: Any, reason: str, kind: type[Refused] = Refused) -> None:
     """Refuse unless all of it holds; a comparison with NaN never does."""
     if not np.all(holds):
         raise kind(reason)
@@ -180,7 +180,8 @@ def _transitions(
     before = np.concatenate([[0], np.cumsum(local[:, -1])])
     ends = np.concatenate([[0], (local[:, 1:] + before[:-1, None]).ravel()])
     number: dict[bytes, int] = {}
-    firsts, which = [], np.empty(A * S, np.int64)
+    firsts: list[int] = []
+    which = np.empty(A * S, np.int64)
     for i in range(A * S):
         part = slice(ends[i], ends[i + 1])
         key = indices[part].tobytes() + data[part].tobytes()

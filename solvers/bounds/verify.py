@@ -221,7 +221,7 @@ def search(p: Excess, levels: list[np.ndarray], roots: np.ndarray, until: float)
 
 
 @njit(cache=True)
-def follow(j, target, tables, rows, powers, alpha, eps, most, room):
+def follow(j, target, tables, rows, powers, alpha, eps, most, room):  # type: ignore
     """Follow the blind strings from root j whose bound is below target; see (b) and (c).
 
     tables : c and Q side by side (S, 2A), row_of, W and where its lengths begin; room : for the

@@ -40,7 +40,7 @@ class Witnesses:
         self.potential, self.rounding = self._potential()
         excess, size = self._excess(self.potential)
         self.high = np.maximum(excess, 0) + self.eps * size + 2e-100 * (size > 0)
-        self.plans = [_shortened(plan) for plan in plans]
+        self.plans = [plan.shortest() for plan in plans]
         ends = {p.actions[-1] for p in self.plans if p.actions and not p.senses}
         self.tails = np.zeros(self.C.shape)
         for a in ends:
@@ -66,7 +66,9 @@ class Witnesses:
             policy = np.where(better, Q.argmax(axis=1), policy)
         return x
 
-    def _solve(self, g: np.ndarray, P: sparse.csr_array, scale: np.ndarray | float = 1.0):
+    def _solve(
+        self, g: np.ndarray, P: sparse.csr_array, scale: np.ndarray | float = 1.0
+    ) -> np.ndarray:
         """x = scale (g + α P x), with x = 0 in terminal states."""
         live = np.flatnonzero(~self.problem.terminal)
         x = np.zeros(len(g))
@@ -128,11 +130,3 @@ class Witnesses:
         lengths = np.array([len(plan.actions) for plan in self.plans])
         P = sparse.csr_array(sparse.vstack(lands))
         return self.potential + self._above(costs, P, lengths)
-
-
-def _shortened(plan: Plan) -> Plan:
-    """An endless plan repeats its last action anyway, so writing it once is enough."""
-    actions = list(plan.actions)
-    while not plan.senses and len(actions) > 1 and actions[-1] == actions[-2]:
-        actions.pop()
-    return Plan(tuple(actions), plan.senses)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bench import load_problem
-from bench.conformance.fuzz_problems import draw
+from bench.conformance.fuzz_problems import Case, draw
 from bench.conformance.fuzz_referee import bracket
 from solvers import Plan, SensingMDP, solve, verify, write_proof
 from solvers.bounds import proof_file
@@ -143,28 +143,24 @@ def test_a_spoilt_witness_is_refused_whatever_the_digest(bad, tmp_path):
 def test_no_false_claim_on_problems_drawn_to_be_hard():
     chance = np.random.default_rng(5)
     judged = 0
-    for _ in range(25):
+    for _ in range(40):
         case = draw(chance)
-        lower, upper = bracket(*(case[x] for x in ("T", "C", "alpha", "k", "terminal", "N")))
-        near = np.abs(upper - lower) <= 2e-8 * np.abs(upper)
-        roots = np.flatnonzero(near & ~case["terminal"] & (upper != 0))
+        lower, upper, size = bracket(case)
+        roots = np.flatnonzero((upper - lower <= 1e-8 * size) & ~case.terminal & (size > 0))
         if not len(roots):
             continue
         judged += 1
-        j, S = int(chance.choice(roots)), len(upper)
-        problem = SensingMDP.from_arrays(
-            case["T"], case["C"], case["alpha"], case["k"], terminal=case["terminal"], start=j
-        )
-        stored = _arrays(problem, Witnesses(problem, [Plan((0,), True)] * S))
-        stored["lower"] = np.where(case["terminal"], 0.0, upper)
-        stored["lower"][j] += 1e-7 * abs(upper[j])
+        j, problem = int(chance.choice(roots)), case.problem()
+        stored = _arrays(problem, Witnesses(problem, [Plan((0,), True)] * len(size)))
+        stored["lower"] = np.where(case.terminal, 0.0, upper)
+        stored["lower"][j] += 1e-7 * size[j]
         stored["sweeps"] = np.full(int(chance.integers(1, 4)), 30)
         put_claim(stored)
-        assert refusal(stored) is not None, case
-        stored["lower"] = np.where(case["terminal"], 0.0, stored["potential"])
-        stored["upper"][j] = lower[j] - 1e-7 * abs(lower[j])
+        assert refusal(stored) is not None, case.script()
+        stored["lower"] = np.where(case.terminal, 0.0, stored["potential"])
+        stored["upper"][j] = lower[j] - 1e-7 * size[j]
         put_claim(stored)
-        assert refusal(stored) is not None, case
+        assert refusal(stored) is not None, case.script()
     assert judged >= 10
 
 
@@ -194,10 +190,9 @@ def test_a_horizon_with_discount_one(end_is_seen, tmp_path):
     problem = two_by_two(0.8, 0.1).with_horizon(4, discount=1.0)
     if end_is_seen:
         problem = problem.with_end_seen()
-    lower, upper = bracket(
-        np.array([T.toarray() for T in problem.transitions]), problem.costs,
-        1.0 - 1e-12, problem.sensing_costs(), problem.terminal, 5,
-    )  # fmt: skip
+    T = np.array([matrix.toarray() for matrix in problem.transitions])
+    k, start = problem.sensing_costs(), problem.start
+    lower, upper, _ = bracket(Case(T, problem.costs, 1 - 1e-12, k, problem.terminal, start))
     plans = [Plan((0,), True)] * problem.num_states
     assert upper == pytest.approx(lower, abs=1e-9)
     stored = make_proof(problem, lower - 1e-9, plans, SECONDS)
