@@ -18,7 +18,6 @@ from bench.run.crew import Crew, Lost
 from bench.run.supervise import run_limited
 
 CONNECT_SECONDS = 10
-RUNNING = ("running", "newly-created", "connecting")
 
 
 def dask_crew(scheduler: str | None) -> Crew:
@@ -41,7 +40,7 @@ def dask_crew(scheduler: str | None) -> Crew:
 
     def size() -> int:
         try:
-            if client.status in RUNNING:
+            if client.status == "running":
                 return sum(client.nthreads().values())
         except Exception as error:  # the connection broke in the middle of the question
             raise Lost(f"the Dask scheduler at {scheduler} is gone ({error!r})") from None

@@ -57,10 +57,10 @@ def cluster(tmp_path):
 
         with Client(address) as client:
             client.wait_for_workers(2, timeout=60)
-        yield address
+        yield address, started
     finally:
         for process in reversed(started):
-            process.terminate()
+            process.kill()
             process.wait(timeout=30)
 
 
@@ -68,7 +68,7 @@ def test_dask_gives_the_same_rows(tmp_path, cluster):
     suite = tmp_path / "tiny.toml"
     suite.write_text(SUITE)
     assert main(["run", str(suite), "--results", str(tmp_path / "here"), "--jobs", "2"]) == 1
-    far = ["--executor", "dask", "--scheduler", cluster]
+    far = ["--executor", "dask", "--scheduler", cluster[0]]
     assert main(["run", str(suite), "--results", str(tmp_path / "far"), *far]) == 1
     varying = {*result.TIMES, "peak_memory_mb", "clone", "finished"}
     here, there = (
@@ -98,3 +98,53 @@ def test_a_cluster_that_is_not_there_is_told_in_one_line(capsys, tmp_path, monke
     assert f"no Dask scheduler answers at {address}" in capsys.readouterr().err
     assert main(arguments) == 2
     assert "needs --scheduler ADDRESS" in capsys.readouterr().err
+
+
+SLOW = """
+budget = 30
+files = ["{little}"]
+[[problem]]
+id = "inventory"
+sensing_costs = [0.1, 0.2, 0.3]
+[[solver]]
+id = "first-action"
+each = { nap = [1.0, 1.1] }
+"""
+
+
+def lost(tmp_path, cluster, which):
+    """Run on a cluster of which one process is killed once a row is there; the run's outcome."""
+    address, started = cluster
+    suite = tmp_path / "tiny.toml"
+    suite.write_text(SLOW.replace("{little}", str(Path(__file__).parents[1] / "little_solvers.py")))
+    arguments = ["run", str(suite), "--results", str(tmp_path / "out")]
+    far = ["--executor", "dask", "--scheduler", address]
+    run = subprocess.Popen(
+        [sys.executable, "-m", "bench", *arguments, *far],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    wait_until(lambda: Store(tmp_path / "out", "tiny").read(), "no row", 120)
+    started[which].kill()
+    _, told = run.communicate(timeout=240)
+    return run.returncode, told, arguments
+
+
+def test_a_scheduler_that_is_lost_is_no_result(tmp_path, cluster):
+    code, told, arguments = lost(tmp_path, cluster, 0)
+    assert code == 2 and "scheduler" in told and "run it again to go on" in told
+    assert "Traceback" not in told.split("sensebench:")[-1]
+    rows = Store(tmp_path / "out", "tiny").read()
+    assert rows and {row.status for row in rows} == {status.OK}
+    assert main([*arguments, "--jobs", "2"]) == 0
+    rows = Store(tmp_path / "out", "tiny").read()
+    assert len(rows) == len({row.key for row in rows}) == 6
+
+
+@pytest.mark.slow
+def test_cells_of_a_lost_worker_are_done_by_the_others(tmp_path, cluster):
+    code, _, _ = lost(tmp_path, cluster, 1)
+    rows = Store(tmp_path / "out", "tiny").read()
+    assert code == 0 and {row.status for row in rows} == {status.OK}
+    assert len(rows) == len({row.key for row in rows}) == 6

@@ -69,3 +69,43 @@ def test_stopping_ends_the_children_too(spec):
     with pytest.raises(Stopped):
         run_limited(cell, stop)
     assert_gone(pid)
+
+
+STRAY = '''
+import os
+from dataclasses import dataclass
+from solvers import Plan, PlanPolicy, Solution, Solver
+
+@dataclass
+class Stray(Solver):
+    """Prints to every file descriptor there is, a claim of its own among them."""
+
+    name = "stray"
+
+    def solve(self, problem, budget):
+        lie = b\'{"row": {"status": "ok", "value": -1999.0}, "details": null}\'
+        for descriptor in range(1, 64):
+            try:
+                os.write(descriptor, lie + b"\\n" + lie)
+            except OSError:
+                pass
+        return Solution(policy=PlanPolicy(problem, [Plan((0,), True)] * problem.num_states))
+'''
+
+
+def test_a_stray_print_cannot_pass_for_a_report(tmp_path):
+    file = tmp_path / "stray.py"
+    file.write_text(STRAY)
+    cell = Cell("s", "two-state", "0.25", "stray", {}, "s", 0, 5.0, 1, 4096, (str(file),))
+    outcome = run_limited(cell.as_json())
+    assert outcome.row["status"] == status.OK and outcome.row["value"] > 0
+    assert "-1999" in outcome.log
+
+
+def test_a_clock_that_jumps_gives_no_negative_time(tmp_path, monkeypatch):
+    file = tmp_path / "stray.py"
+    file.write_text(STRAY)
+    monkeypatch.setattr(time, "time", lambda: 4e9)  # the run believes to be in the year 2096
+    cell = Cell("s", "two-state", "0.25", "stray", {}, "s", 0, 5.0, 1, 4096, (str(file),))
+    row = run_limited(cell.as_json()).row
+    assert 0 < row["start_seconds"] < row["wall_seconds"] < 600
