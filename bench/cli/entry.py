@@ -78,7 +78,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     args = build_parser().parse_args(arguments)
     try:
         return args.call(args) or 0
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemError) as error:
+        # Ctrl-C inside compiled code comes out as a SystemError that it caused.
+        causes = (error, error.__cause__, error.__context__)
+        if not any(isinstance(cause, KeyboardInterrupt) for cause in causes):
+            raise
         print("sensebench: stopped", file=sys.stderr)
         return EXIT_INTERRUPTED
     except BrokenPipeError:  # the reader of our output, `head` perhaps, has gone

@@ -93,9 +93,9 @@ def certify_truncated(
     tree = BlindTree(problem, problem.costs, seen.Q, memory_mb, budget)
     for _ in range(depth + 1):
         # A node at or above its root's value can neither be m_j below it nor break Lemma 4.3.
-        tree.grow(values)
         if not len(tree):
             break
+        tree.grow(values)
     reached = values.copy()  # m_j, capped at V_N(j): what lies above decides nothing
     shortcut = np.full(len(values), np.inf)
     if len(tree):

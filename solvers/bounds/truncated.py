@@ -70,7 +70,7 @@ def solve_truncated(
 
 def _plans_of_depth_zero(problem: SensingMDP, tie: np.ndarray) -> PlanTable:
     """M_{k,0}: look after every action, knowing what looking costs."""
-    Q = baseline(problem, problem.sensing_costs_at_roots()).Q
+    Q = baseline(problem, problem.look_costs.at_roots()).Q
     actions = lowest_argmin(Q, tie)
     plans = [
         Plan((), False) if end else Plan((int(a),), True)
@@ -90,9 +90,8 @@ def _best_plans(
     budget: Budget | None,
 ) -> PlanTable:
     """For each root the best plan of at most ``depth`` blind steps when looks land on V (S,)."""
-    least_look = (
-        float(np.min(problem.sensing_cost)) if problem.has_linear_sensing_cost else 0.0
-    ) * problem.discount**depth  # a look comes by then at the latest
+    # A look comes after ``depth`` blind steps at the latest.
+    least_look = problem.look_costs.least() * problem.discount**depth
     look_scores = action_values(problem, V, problem.costs)
     tree = BlindTree(problem, problem.costs, seen.Q, memory_mb, budget)
     best, plans = V - tie, dict[int, Plan]()

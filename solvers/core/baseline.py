@@ -126,7 +126,7 @@ def value_sizes(problem: SensingMDP, seen: Baseline) -> np.ndarray:
 
     The measure of rounding in the values of plans; a look in a terminal state costs k too.
     """
-    k = problem.sensing_costs_at_roots()
+    k = problem.look_costs.at_roots()
     policy = seen.Q.argmin(axis=1)
     steps = np.abs(problem.costs) + k
     sizes = policy_values(problem, policy, np.where(problem.terminal[:, None], 0.0, steps))[0]

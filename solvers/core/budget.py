@@ -17,8 +17,9 @@ class Budget:
     seconds: float = float("inf")
 
     def __post_init__(self) -> None:
-        if not self.seconds > 0:
-            raise SolverError(f"budget is {self.seconds} s; expected a number of seconds above 0")
+        number = isinstance(self.seconds, int | float) and not isinstance(self.seconds, bool)
+        if not number or not self.seconds > 0:
+            raise SolverError(f"budget is {self.seconds!r}; expected a number of seconds above 0")
         self._started = time.perf_counter()
 
     def spent(self) -> float:

@@ -165,7 +165,7 @@ class _Book:
         problem, at = self.problem, step.roots[who]
         beliefs, actions = step.beliefs[who], step.actions[who]
         discount = problem.discount**step.depth
-        k, slip = problem.sensing_cost_of(beliefs, actions)
+        k, slip = problem.look_costs.of(beliefs, actions)
         self._pay(step, who, k, k, slip)
         self.gains[at, 1] += discount * (beliefs @ self.counted)
         after = sparse.csr_array(moved(problem, beliefs, actions))

@@ -28,10 +28,9 @@ import numpy as np
 from scipy import sparse
 
 from solvers.core import ending
-from solvers.core import sensing_cost as look
 from solvers.core import validation as check
 from solvers.core.horizon import layered
-from solvers.core.sensing_cost import SensingCost
+from solvers.core.sensing_cost import LookCosts, SensingCost, checked_cost
 from solvers.kernels.blind_step import (
     blind_steps,
     by_action,
@@ -112,12 +111,12 @@ class SensingMDP:
         actions = check.names(action_names, A, "action")
         mask = check.terminal_mask(terminal, S, states)
         C = check.costs(costs, S, A)
-        check.terminals(T, C, mask, states, actions)
+        T = check.terminals(T, C, mask, states, actions)
         model = cls(
             transitions=T,
             costs=C,
             discount=check.discount(discount, T, mask, states),
-            sensing_cost=look.checked_cost(sensing_cost, S, A, mask if end_is_seen else None),
+            sensing_cost=checked_cost(sensing_cost, S, A, mask if end_is_seen else None),
             start=check.start(start, S, mask, states),
             terminal=mask,
             name=str(name),
@@ -135,13 +134,13 @@ class SensingMDP:
     ) -> SensingMDP:
         """The same for a problem stated in rewards (S, A); the sensing cost stays a cost."""
         return cls.from_arrays(
-            transitions, -np.asarray(rewards, float), discount, sensing_cost, **rest
+            transitions, -check.numbers(rewards, "rewards"), discount, sensing_cost, **rest
         )
 
     def with_sensing_cost(self, sensing_cost: SensingCost) -> SensingMDP:
         """A copy with another sensing cost; everything else is shared, not copied."""
         free = self.terminal if self.end_is_seen else None
-        k = look.checked_cost(sensing_cost, self.num_states, self.num_actions, free)
+        k = checked_cost(sensing_cost, self.num_states, self.num_actions, free)
         copy = replace(self, sensing_cost=k)
         copy._share_transitions(self)
         return copy
@@ -186,33 +185,30 @@ class SensingMDP:
     def num_actions(self) -> int:
         return self.costs.shape[1]
 
+    @cached_property
+    def look_costs(self) -> LookCosts:
+        """The sensing cost, asked in any form."""
+        return LookCosts(self.sensing_cost, self.num_states, self.num_actions, self.name)
+
     @property
     def has_linear_sensing_cost(self) -> bool:
         """True when the sensing cost is linear in the belief: a number or an array."""
-        return not callable(self.sensing_cost)
+        return self.look_costs.linear
 
     def sensing_costs(self) -> np.ndarray:
         """The sensing cost as an array (S, A), indexed by the state the action is taken in."""
-        return look.table_of(self.sensing_cost, self.costs.shape, self.name)
+        return self.look_costs.by_state()
 
-    def sensing_cost_at(self, beliefs: np.ndarray) -> np.ndarray:
+    def sensing_cost_at(self, beliefs: Rows) -> np.ndarray:
         """Sensing cost of every action at each belief: (n, S) -> (n, A)."""
-        beliefs = np.atleast_2d(beliefs) if isinstance(beliefs, np.ndarray) else beliefs
-        return look.cost_at(self.sensing_cost, beliefs, self.num_actions, self.name)
-
-    def sensing_costs_at_roots(self) -> np.ndarray:
-        """What a look costs in each known state, for every form of the sensing cost: (S, A)."""
-        return look.costs_at_roots(self.sensing_cost, self.costs.shape, self.name)
-
-    def sensing_cost_of(self, beliefs: Rows, actions: np.ndarray) -> tuple[np.ndarray, float]:
-        """Sensing cost of one action at each belief, (n, S), (n,) -> (n,), and its rounding as a
-        share of it."""
-        return look.cost_of(self.sensing_cost, beliefs, actions, self.num_actions, self.name)
+        return self.look_costs.at(
+            np.atleast_2d(beliefs) if isinstance(beliefs, np.ndarray) else beliefs
+        )
 
     @property
     def max_sensing_cost(self) -> float:
-        """The largest sensing cost there can be; for a function an estimate (sensing_cost.py)."""
-        return look.largest_cost(self.sensing_cost, self.costs.shape, self.name)
+        """The largest sensing cost there can be; for a function see :class:`LookCosts`."""
+        return self.look_costs.largest()
 
     def state_index(self, state: int | str) -> int:
         """The index of a state given by index or name."""
@@ -268,8 +264,8 @@ class SensingMDP:
     def cost_floor(self) -> float:
         """What a value must exceed to be told from 0: a share of the least cost of anything."""
         numbers = np.abs(self.costs[~self.terminal]).ravel()
-        if not callable(self.sensing_cost):
-            numbers = np.append(numbers, self.sensing_cost)
+        if self.look_costs.linear:
+            numbers = np.append(numbers, self.look_costs.by_state())
         least = float(numbers[numbers > 0].min(initial=np.inf))
         return VALUE_FLOOR * least if np.isfinite(least) else 0.0
 

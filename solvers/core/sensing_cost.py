@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from solvers.core.validation import ModelError
+from solvers.core.validation import ModelError, numbers
 from solvers.kernels.returns import Rows, picked_dots
 
 SensingCost = float | np.ndarray | Callable[[np.ndarray, int], float]
@@ -41,7 +41,7 @@ def checked_cost(k: Any, S: int, A: int, free_in: np.ndarray | None = None) -> S
         if free_in is None or not free_in.any() or isinstance(k, SeenEndCost):
             return k
         return SeenEndCost(k, free_in)
-    array = np.array(k, float)
+    array = numbers(k, "sensing cost")
     if array.shape not in ((), (A,), (S, A)):
         raise ModelError(
             f"sensing cost has shape {array.shape}; expected a number, (A,) = ({A},), "
@@ -60,67 +60,91 @@ def checked_cost(k: Any, S: int, A: int, free_in: np.ndarray | None = None) -> S
     return array
 
 
-def table_of(k: SensingCost, shape: tuple[int, int], name: str) -> np.ndarray:
-    """The cost as an array (S, A); refused for a function of the belief, which has none."""
-    if callable(k):
-        raise ModelError(
-            f"{name}: the sensing cost is a function of the belief, so it has no (S, A) "
-            "array; use a number or an array of sensing costs here"
-        )
-    return np.broadcast_to(np.asarray(k, float), shape)
+@dataclass(frozen=True)
+class LookCosts:
+    """A model's sensing cost, asked in any form: the one place that knows what form it has.
 
-
-def cost_at(k: SensingCost, beliefs: np.ndarray, num_actions: int, name: str) -> np.ndarray:
-    """Sensing cost of every action at each belief: (n, S) -> (n, A)."""
-    if not callable(k):
-        array = np.asarray(k, float)
-        if array.ndim < 2:
-            return np.broadcast_to(array, (beliefs.shape[0], num_actions))
-        return beliefs @ array
-    table = np.empty((len(beliefs), num_actions))
-    for i, belief in enumerate(beliefs):
-        for a in range(num_actions):
-            table[i, a] = k(belief, a)
-    if not (np.isfinite(table).all() and (table >= 0).all()):
-        i, a = np.argwhere(~(np.isfinite(table) & (table >= 0)))[0]
-        raise ModelError(
-            f"{name}: the sensing-cost function gave {table[i, a]} for action {a} "
-            "at some belief; it must give a finite number >= 0"
-        )
-    return table
-
-
-def costs_at_roots(k: SensingCost, shape: tuple[int, int], name: str) -> np.ndarray:
-    """What a look costs in each known state: (S, A)."""
-    if not callable(k):
-        return np.broadcast_to(np.asarray(k, float), shape)
-    costs, belief = np.empty(shape), np.zeros((1, shape[0]))
-    for s in range(shape[0]):
-        belief[0, s] = 1.0
-        costs[s] = cost_at(k, belief, shape[1], name)[0]
-        belief[0, s] = 0.0
-    return costs
-
-
-def cost_of(
-    k: SensingCost, beliefs: Rows, actions: np.ndarray, num_actions: int, name: str
-) -> tuple[np.ndarray, float]:
-    """Cost of one action at each belief, (n, S), (n,) -> (n,), and its rounding as a share."""
-    if not callable(k) and np.ndim(k) == 2:
-        cost, _, slip = picked_dots(beliefs, actions, np.asarray(k))
-        return cost, slip
-    if callable(k) and not isinstance(beliefs, np.ndarray):
-        beliefs = beliefs.toarray()
-    return cost_at(k, beliefs, num_actions, name)[np.arange(len(actions)), actions], 0.0
-
-
-def largest_cost(k: SensingCost, shape: tuple[int, int], name: str) -> float:
-    """The largest cost there can be.
-
-    Of a function only the known states and the uniform belief are asked: exact for one that grows
-    or falls with the doubt, an estimate for others.
+    k : as the model keeps it; num_states, num_actions : S and A; name : of the model, for messages
     """
-    if not callable(k):
-        return float(np.max(k))
-    uniform = cost_at(k, np.full((1, shape[0]), 1 / shape[0]), shape[1], name)
-    return float(max(costs_at_roots(k, shape, name).max(), uniform.max()))
+
+    k: SensingCost
+    num_states: int
+    num_actions: int
+    name: str
+
+    @property
+    def linear(self) -> bool:
+        """True when the cost is linear in the belief: a number or an array."""
+        return not callable(self.k)
+
+    @property
+    def uniform(self) -> float | None:
+        """The number, if it is one number; else None."""
+        return self.k if isinstance(self.k, float) else None
+
+    def by_state(self) -> np.ndarray:
+        """As an array (S, A), indexed by the state the action is taken in."""
+        if callable(self.k):
+            raise ModelError(
+                f"{self.name}: the sensing cost is a function of the belief, so it has no (S, A) "
+                "array; use a number or an array of sensing costs here"
+            )
+        return np.broadcast_to(np.asarray(self.k, float), (self.num_states, self.num_actions))
+
+    def at(self, beliefs: Rows) -> np.ndarray:
+        """Of every action at each belief: (n, S), also sparse -> (n, A)."""
+        if callable(self.k):
+            dense = beliefs if isinstance(beliefs, np.ndarray) else beliefs.toarray()
+            return np.stack([self._asked(belief) for belief in dense])
+        array = np.asarray(self.k, float)
+        if array.ndim < 2:
+            return np.broadcast_to(array, (beliefs.shape[0], self.num_actions))
+        return beliefs @ array
+
+    def of(self, beliefs: Rows, actions: np.ndarray) -> tuple[np.ndarray, float]:
+        """Of one action at each belief, (n, S), (n,) -> (n,), and its rounding as a share of it."""
+        if self.linear and np.ndim(self.k) == 2:
+            cost, _, slip = picked_dots(beliefs, actions, self.by_state())
+            return cost, slip
+        return self.at(beliefs)[np.arange(len(actions)), actions], 0.0
+
+    def at_roots(self) -> np.ndarray:
+        """In each known state, whatever the form: (S, A)."""
+        if self.linear:
+            return self.by_state()
+        return np.stack([self._asked(_known(s, self.num_states)) for s in range(self.num_states)])
+
+    def largest(self) -> float:
+        """The largest there can be.
+
+        For a function only the known states and the uniform belief are asked: exact for one that
+        grows or falls with the doubt, an estimate for others.
+        """
+        if not callable(self.k):
+            return float(np.max(self.k))
+        uniform = self._asked(np.full(self.num_states, 1 / self.num_states))
+        return float(max(self.at_roots().max(), uniform.max()))
+
+    def least(self) -> float:
+        """Every look costs at least this; 0 for a function."""
+        return 0.0 if callable(self.k) else float(np.min(self.k))
+
+    def _asked(self, belief: np.ndarray) -> np.ndarray:
+        """What the function says at one belief (S,) for every action: (A,)."""
+        assert callable(self.k)
+        view = belief.view()
+        view.setflags(write=False)  # it is ours: a function may not change it
+        costs = np.array([float(self.k(view, a)) for a in range(self.num_actions)])
+        wrong = np.flatnonzero(~(np.isfinite(costs) & (costs >= 0)))
+        if len(wrong):
+            raise ModelError(
+                f"{self.name}: the sensing-cost function gave {costs[wrong[0]]} for action "
+                f"{wrong[0]} at some belief; it must give a finite number >= 0"
+            )
+        return costs
+
+
+def _known(s: int, num_states: int) -> np.ndarray:
+    belief = np.zeros(num_states)
+    belief[s] = 1.0
+    return belief

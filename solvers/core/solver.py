@@ -39,6 +39,7 @@ from solvers.core.budget import Budget, SolverError
 from solvers.core.evaluation import Evaluation, evaluate_fully
 from solvers.core.first_use import announce_compiling
 from solvers.core.model import SensingMDP
+from solvers.core.options import annotations_of, of_type, words
 from solvers.core.solution import Solution
 from solvers.kernels.returns import UNIT
 
@@ -159,6 +160,7 @@ def _solvers_in(module: ModuleType) -> list[type[Solver]]:
 def make_solver(solver: str | Solver, **options: Any) -> Solver:
     """A solver by id, with options by name."""
     if isinstance(solver, Solver):
+        check_types(type(solver), options)
         return replace(solver, **options) if options else solver
     known = solver_classes()
     solver = OLD_NAMES.get(solver, solver)
@@ -169,7 +171,17 @@ def make_solver(solver: str | Solver, **options: Any) -> Solver:
         if option not in cls.options():
             has = ", ".join(cls.options()) or "none"
             raise SolverError(f"{solver} has no option {option!r}; its options are: {has}")
+    check_types(cls, options)
     return cls(**options)
+
+
+def check_types(cls: type[Solver], options: dict[str, Any]) -> None:
+    """Refuse an option whose value is not of the type that the solver's class asks for."""
+    hints = annotations_of(cls)
+    for option, value in options.items():
+        if not of_type(value, hints.get(option, Any)):
+            expected = words(hints[option])
+            raise SolverError(f"{cls.name}: {option} is {value!r}; expected {expected}")
 
 
 def solve(
@@ -188,7 +200,7 @@ def solve(
     for reason in (method.available(), method.supports(problem)):
         if reason:
             raise SolverError(f"{method.name} cannot take {problem.name}: {reason}")
-    clock = Budget(float("inf") if budget is None else float(budget))
+    clock = Budget(float("inf") if budget is None else budget)
     found = method.solve(problem, clock)
     if not isinstance(found, Solution):
         kind = "nothing (None)" if found is None else f"a {type(found).__name__}"

@@ -25,12 +25,31 @@ class ModelError(ValueError):
     """The numbers handed in do not make a sensing-cost MDP; the message says where and why."""
 
 
+def numbers(given: Any, what: str) -> np.ndarray:
+    """An array of real numbers, a copy; refused with the reason if it is not one."""
+    if isinstance(given, np.ma.MaskedArray):
+        raise ModelError(f"{what}: a masked array hides some numbers; fill them in first")
+    try:
+        array = np.asarray(given)
+    except ValueError:
+        raise ModelError(f"{what}: the rows differ in length; expected an array") from None
+    if array.dtype.kind == "c":
+        raise ModelError(f"{what}: complex numbers; expected real ones")
+    if array.dtype.kind not in "biuf":
+        found = "text" if array.dtype.kind in "US" else type(given).__name__
+        raise ModelError(f"{what}: found {found}; expected numbers")
+    return np.array(array, float)
+
+
 def transition_matrices(transitions: Any) -> tuple[sparse.csr_array, ...]:
+    if isinstance(transitions, str) or not hasattr(transitions, "__iter__"):
+        found = type(transitions).__name__
+        raise ModelError(f"transitions: found {found}; expected an array (A, S, S)")
     if isinstance(transitions, np.ndarray) and transitions.ndim != 3:
         raise ModelError(f"transitions have shape {transitions.shape}; expected (A, S, S)")
     matrices = []
     for a, given in enumerate(transitions):
-        matrix = sparse.csr_array(given, dtype=float, copy=True)
+        matrix = _sparse_matrix(given, f"transitions of action {a}")
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise ModelError(f"action {a}: transitions have shape {matrix.shape}; expected (S, S)")
         if matrices and matrix.shape != matrices[0].shape:
@@ -54,7 +73,7 @@ def transition_matrices(transitions: Any) -> tuple[sparse.csr_array, ...]:
         off = np.abs(sums - 1)
         if off.size and off.max() > ROW_SUM_TOLERANCE:
             row = int(off.argmax())
-            raise ModelError(f"action {a}, row {row} sums to {sums[row]:.6g}; expected 1")
+            raise ModelError(f"action {a}, row {row} sums to {_off_one(sums[row])}; expected 1")
         sums[off <= ROUNDING] = 1.0
         matrix.data /= np.repeat(sums, np.diff(matrix.indptr))
         matrix.eliminate_zeros()
@@ -64,8 +83,24 @@ def transition_matrices(transitions: Any) -> tuple[sparse.csr_array, ...]:
     return tuple(matrices)
 
 
+def _sparse_matrix(given: Any, what: str) -> sparse.csr_array:
+    if sparse.issparse(given):
+        if given.dtype.kind == "c":
+            raise ModelError(f"{what}: complex numbers; expected real ones")
+        return sparse.csr_array(given, dtype=float, copy=True)
+    array = numbers(given, what)
+    if array.ndim != 2:
+        raise ModelError(f"{what}: shape {array.shape}; expected (S, S)")
+    return sparse.csr_array(array)
+
+
+def _off_one(total: float) -> str:
+    """A sum that is not 1, so that one can see by how much."""
+    return f"{total:.6g}" if f"{total:.6g}" != "1" else f"1 {total - 1:+.2g}"
+
+
 def costs(given: Any, S: int, A: int) -> np.ndarray:
-    C = np.array(given, float)
+    C = numbers(given, "costs")
     if C.shape == (S,):
         C = np.repeat(C[:, None], A, axis=1)
     if C.shape != (S, A):
@@ -110,6 +145,8 @@ def index(given: int | str, n: int, names: tuple[str, ...], kind: str) -> int:
             return names.index(given)
         some = ", ".join(names[:8]) + (", …" if n > 8 else "")
         raise ModelError(f"unknown {kind} {given!r}; the {kind}s are: {some}")
+    if isinstance(given, bool) or not isinstance(given, int | np.integer):
+        raise ModelError(f"{kind} {given!r} is neither a number of one nor a name")
     if not 0 <= int(given) < n:
         raise ModelError(f"{kind} {given} does not exist; there are {n}, counted from 0")
     return int(given)
@@ -121,7 +158,12 @@ def terminal_mask(terminal: Any, S: int, states: tuple[str, ...]) -> np.ndarray:
         return mask
     if isinstance(terminal, int | str | np.integer):
         terminal = [terminal]
-    given = np.asarray(terminal)
+    try:
+        given = np.asarray(terminal)
+    except ValueError:
+        given = np.asarray(0)
+    if given.ndim != 1:
+        raise ModelError(f"terminal is {terminal!r}; expected a mask (S,), indices or names")
     if given.dtype == bool:
         if given.shape != (S,):
             raise ModelError(f"terminal mask has shape {given.shape}; expected ({S},)")
@@ -137,15 +179,17 @@ def start(given: Any, S: int, terminal: np.ndarray, states: tuple[str, ...]) -> 
             raise ModelError("every state is terminal: there is nothing to plan")
         return ~terminal / np.count_nonzero(~terminal)
     if isinstance(given, int | str | np.integer):
-        return np.eye(S)[index(given, S, states, "state")]
-    p = np.array(given, float)
+        point = np.zeros(S)
+        point[index(given, S, states, "state")] = 1.0
+        return point
+    p = numbers(given, "start")
     if p.shape != (S,):
         raise ModelError(f"start has shape {p.shape}; expected ({S},)")
     if not np.isfinite(p).all() or (p < 0).any():
         s = int(np.flatnonzero(~(p >= 0) | ~np.isfinite(p))[0])
         raise ModelError(f"start probability of state {s} is {p[s]}; expected a number >= 0")
     if abs(p.sum() - 1) > ROW_SUM_TOLERANCE:
-        raise ModelError(f"start sums to {p.sum():.6g}; expected 1")
+        raise ModelError(f"start sums to {_off_one(p.sum())}; expected 1")
     return p if abs(p.sum() - 1) <= ROUNDING else p / p.sum()
 
 
@@ -155,17 +199,33 @@ def terminals(
     terminal: np.ndarray,
     states: tuple[str, ...],
     actions: tuple[str, ...],
-) -> None:
-    for s in np.flatnonzero(terminal):
-        for a, matrix in enumerate(T):
-            if abs(matrix[s, s] - 1) > ROW_SUM_TOLERANCE:
+) -> tuple[sparse.csr_array, ...]:
+    """T with terminal states exactly absorbing; refused if they are not, or cost something."""
+    if not terminal.any():
+        return T
+    end = np.flatnonzero(terminal)
+    stays = np.stack([matrix.diagonal() for matrix in T])  # (A, S)
+    for s in end:
+        for a in range(len(T)):
+            left = 1 - stays[a, s]
+            if left > ROW_SUM_TOLERANCE:
                 raise ModelError(
-                    f"terminal state {s} ({states[s]}) is left with probability "
-                    f"{1 - matrix[s, s]:.6g} under action {a} ({actions[a]}); "
-                    "a terminal state must be absorbing"
+                    f"terminal state {s} ({states[s]}) is left with probability {left:.6g} "
+                    f"under action {a} ({actions[a]}); a terminal state must be absorbing"
                 )
             if C[s, a] != 0:
                 raise ModelError(
                     f"terminal state {s} ({states[s]}) has cost {C[s, a]} under action {a} "
                     f"({actions[a]}); a terminal state must be free"
                 )
+    return tuple(_absorbing(matrix, terminal) for matrix in T)
+
+
+def _absorbing(matrix: sparse.csr_array, terminal: np.ndarray) -> sparse.csr_array:
+    if (matrix.diagonal()[terminal] == 1).all() and not np.diff(matrix.indptr)[terminal].max() > 1:
+        return matrix
+    live = sparse.diags_array((~terminal).astype(float))
+    exact = sparse.csr_array(live @ matrix + sparse.diags_array(terminal.astype(float)))
+    exact.eliminate_zeros()
+    exact.sort_indices()
+    return exact

@@ -35,11 +35,11 @@ class ATMPolicy(AlwaysSensePolicy):
         # b' Q* and b' V* as columns over b: no next belief is formed to decide
         columns = np.column_stack([self.Q, self.V])
         self.ahead = np.stack([T @ columns for T in problem.transitions])  # (A, S, A + 1)
-        self.uniform = np.isscalar(problem.sensing_cost)
+        self.uniform = problem.look_costs.uniform is not None
         if not self.uniform:
             each = np.arange(problem.num_states)
             actions = lowest_argmin(self.Q, TIE * self.seen.size)
-            self.k_root = problem.sensing_costs_at_roots()[each, actions]
+            self.k_root = problem.look_costs.at_roots()[each, actions]
 
     def act_batch(self, beliefs: Any) -> tuple[np.ndarray, np.ndarray]:
         problem, alpha = self.problem, self.problem.discount
@@ -50,8 +50,8 @@ class ATMPolicy(AlwaysSensePolicy):
             return actions, regret >= problem.sensing_cost
         after = moved(problem, beliefs, actions)
         then, _ = super().act_batch(after)
-        saved = problem.sensing_cost_of(beliefs, actions)[0] + alpha * (
-            after @ self.k_root - problem.sensing_cost_of(after, then)[0]
+        saved = problem.look_costs.of(beliefs, actions)[0] + alpha * (
+            after @ self.k_root - problem.look_costs.of(after, then)[0]
         )
         return actions, regret >= saved
 

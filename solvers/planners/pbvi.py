@@ -55,6 +55,9 @@ class Pbvi(Solver):
         for option in ("points", "sweeps", "iterations"):
             if not getattr(self, option) >= 1:
                 raise SolverError(f"pbvi: {option} is {getattr(self, option)}; expected at least 1")
+        if problem.terminal.all():
+            nothing = PlanPolicy(problem, [Plan((), False)] * problem.num_states)
+            return Solution(policy=nothing, lower_bound=np.zeros(problem.num_states))
         state = _Points(problem)
         scale = float(np.abs(problem.costs).max()) + problem.max_sensing_cost
         # All that PBVI knows from below: what seeing everything is worth.

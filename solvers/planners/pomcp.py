@@ -64,7 +64,10 @@ class PomcpPolicy(Policy):
         live = ~problem.terminal
         self.tree_queries = tree_queries
         # UCB1 wants the range of what it averages: here what one wrong choice may cost.
-        self.c = float((Q_AS.max(axis=1) - V)[live].mean()) if c is None else float(c)
+        spread = (Q_AS.max(axis=1) - V)[live]
+        if c is None:
+            c = float(spread.mean()) if len(spread) else 0.0
+        self.c = float(c)
         if max_depth is None:
             max_depth = math.ceil(math.log(DEPTH_TOLERANCE) / math.log(problem.discount))
         self.max_depth = max(1, max_depth)
@@ -157,7 +160,7 @@ class Pomcp(Solver):
                 "hurried_decisions": planner.hurried_decisions,
                 "queries_per_step": self.tree_queries,
                 "simulated_steps": planner.simulated_steps,
-                "simulated_steps_per_second": planner.simulated_steps / planner.seconds,
+                "simulated_steps_per_second": planner.simulated_steps / max(planner.seconds, 1e-9),
                 "seconds_per_step": planner.seconds / max(1, planner.decisions),
                 "max_steps": self.max_steps or default_max_steps(problem),
                 "truncation": ran.truncation,

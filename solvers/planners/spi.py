@@ -14,6 +14,10 @@ still come, b V* (everything seen for free).  A new plan replaces the old one wh
 followed once and then the reference, is lower; by the policy improvement theorem that is the test
 of line 19.
 
+The early finish goes beyond the paper's algorithm, which has no plans that are blind for good: it
+walks on and must look after ``max_steps``.  A finished root's plan is better than that or as good,
+by less than a tenth of delta at worst, and it is why values here can be below the literal ones.
+
 SPI stops in local optima.  ``init`` chooses where it starts: ``always-sense`` (Algorithm 1),
 ``blind`` (the plans SPI finds when looking is dearer than anything it could save), or ``best``
 (SPI from several sensing costs, the best plan of each root kept, then improved again).
@@ -64,6 +68,10 @@ class SPI(Solver):
             raise SolverError(f"spi: init is {self.init!r}; expected one of {', '.join(INITS)}")
         if self.max_steps < 0:
             raise SolverError(f"spi: max_steps is {self.max_steps}; expected 0 or more")
+        if not self.delta >= 0:
+            raise SolverError(f"spi: delta is {self.delta}; expected a number >= 0")
+        if self.max_iterations is not None and self.max_iterations < 1:
+            raise SolverError(f"spi: max_iterations is {self.max_iterations}; expected at least 1")
 
     def supports(self, problem: SensingMDP) -> str | None:
         if self.init != "always-sense" and not problem.has_linear_sensing_cost:

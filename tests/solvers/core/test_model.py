@@ -208,3 +208,45 @@ def test_it_says_what_it_is():
     text = repr(load_problem("taxi", 0.5))
     assert "'taxi', 500 states, 6 actions, discount 0.95, k = 0.5" in text
     assert "k = non-uniform" in repr(build(sensing_cost=[0.1, 0.2]))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"transitions": None}, "transitions: found NoneType; expected an array"),
+        ({"transitions": [[[1.0, 0], [1.0]]]}, "transitions of action 0: .*differ in length"),
+        ({"transitions": [[["a", "b"], ["c", "d"]]]}, "transitions of action 0: found text"),
+        ({"transitions": np.array([np.eye(2) * (1 + 0j)])}, "action 0: complex numbers"),
+        ({"transitions": [sparse.csr_array(np.eye(2) * (1 + 0j))]}, "action 0: complex numbers"),
+        ({"costs": np.ma.masked_less([[1.0], [0.0]], 0.5)}, "costs: a masked array hides"),
+        ({"costs": [["cheap"], ["dear"]]}, "costs: found text; expected numbers"),
+        ({"costs": [[1.0], [None]]}, "costs: found list; expected numbers"),
+        ({"sensing_cost": "much"}, "sensing cost: found text; expected numbers"),
+        ({"sensing_cost": 1j}, "sensing cost: complex numbers"),
+        ({"start": [[1.0], [1.0, 2.0]]}, "start: the rows differ in length"),
+        ({"start": 0.5}, r"start has shape \(\); expected \(2,\)"),
+        ({"terminal": 1.5}, "terminal is 1.5; expected a mask"),
+        ({"terminal": [0.0]}, "state .*0.0.* is neither a number of one nor a name"),
+        ({"transitions": [[[1.0, 1e-7], [0, 1]]]}, r"row 0 sums to 1 \+1e-07; expected 1"),
+    ],
+)
+def test_what_is_not_an_array_of_numbers_is_refused_with_its_name(changes, message):
+    given = {"transitions": [np.eye(2)], "costs": [[1.0], [1.0]], "sensing_cost": 0.1}
+    with pytest.raises(ModelError, match=message):
+        SensingMDP.from_arrays(**{**given, "discount": 0.5, **changes})
+
+
+def test_a_function_of_the_belief_cannot_change_it():
+    def greedy(belief, action):
+        belief[:] = 0
+        return 1.0
+
+    problem = SensingMDP.from_arrays([np.eye(2)], [[1.0], [1.0]], 0.5, greedy)
+    with pytest.raises(ValueError, match="read-only"):
+        problem.sensing_cost_at(np.array([0.5, 0.5]))
+
+
+def test_a_terminal_state_that_leaks_by_rounding_is_made_absorbing():
+    T = [[[0.5, 0.5], [1e-9, 1 - 1e-9]]]
+    problem = SensingMDP.from_arrays(T, [[1.0], [0.0]], 0.5, 0.1, terminal=1)
+    assert problem.transitions[0].toarray().tolist() == [[0.5, 0.5], [0.0, 1.0]]

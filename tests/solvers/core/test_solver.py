@@ -1,4 +1,4 @@
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ from solvers import (
     Budget,
     Plan,
     PlanPolicy,
+    SensingMDP,
     Solution,
     Solver,
     SolverError,
@@ -74,7 +75,7 @@ def test_a_solver_that_cannot_take_a_problem_says_why():
         solve(load_problem("taxi", 1.0), LooksAlways())
 
 
-@pytest.mark.parametrize("budget", [0, -1.0, float("nan")])
+@pytest.mark.parametrize("budget", [0, -1.0, float("nan"), "5", True, [1]])
 def test_a_budget_must_be_time(budget):
     with pytest.raises(SolverError, match="expected a number of seconds above 0"):
         solve(load_problem("two-state", 0.25), LooksAlways(), budget=budget)
@@ -145,3 +146,44 @@ def test_a_file_may_not_take_the_name_of_another_solver(tmp_path):
     path.write_text(FILE.replace('"mine"', '"spi"'))
     with pytest.raises(SolverError, match="'spi' is the name of another solver"):
         load_solver_file(path)
+
+
+@pytest.mark.parametrize(
+    ("solver", "option", "value", "message"),
+    [
+        ("spi", "delta", -1.0, "spi: delta is -1.0; expected a number >= 0"),
+        ("spi", "delta", float("nan"), "spi: delta is nan"),
+        ("spi", "delta", "small", "spi: delta is 'small'; expected a number"),
+        ("spi", "max_steps", 2.5, "spi: max_steps is 2.5; expected a whole number"),
+        ("spi", "max_iterations", 0, "spi: max_iterations is 0; expected at least 1"),
+        ("truncation", "depth", "3", "truncation: depth is '3'; expected a whole number"),
+        ("pbvi", "points", None, "pbvi: points is None; expected a whole number"),
+        ("pomcp", "seed", 1.5, "pomcp: seed is 1.5; expected a whole number"),
+        ("dips", "target_gap", [1], r"dips: target_gap is \[1\]; expected a number"),
+    ],
+)
+def test_an_option_of_the_wrong_kind_is_refused_before_any_work(solver, option, value, message):
+    with pytest.raises(SolverError, match=message):
+        make_solver(solver, **{option: value})
+
+
+@pytest.mark.parametrize("solver", [s for s in solver_classes() if not s.startswith("julia")])
+@pytest.mark.parametrize("all_over", [True, False])
+def test_an_episode_that_is_over_before_it_begins_costs_nothing(solver, all_over):
+    T = [np.eye(2), np.eye(2)] if all_over else [[[0, 1.0], [0, 1]], np.eye(2)]
+    C = np.zeros((2, 2)) if all_over else [[1.0, 2], [0, 0]]
+    problem = SensingMDP.from_arrays(T, C, 0.9, 0.1, start=1, terminal=[0, 1] if all_over else 1)
+    found = solve(problem, solver, budget=1)
+    assert found.value in (0, None)
+    assert found.lower in (0, None) and found.gap in (0, None)
+
+
+def test_a_gap_is_never_hidden():
+    problem = load_problem("two-state", 0.25)
+    solution = solve(problem, "always-sense")
+    assert replace(solution, lower_bound=solution.values + 0.1).gap < 0
+    free = SensingMDP.from_arrays([np.eye(2)] * 2, [[0, 1.0], [0, 2.0]], 0.9, 0.1)
+    nothing = solve(free, "atm")
+    assert nothing.value == 0 and nothing.gap == 0
+    below = replace(nothing, lower_bound=np.full(2, -1e-16))
+    assert 0 < below.gap < 1e-6  # a rounding error below an optimum of 0 is no infinite gap
