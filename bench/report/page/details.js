@@ -4,7 +4,7 @@ import { boundsChart } from "./chart.js";
 import { cellOf, hasPolicy, policies, problemOf, readPlan, suite } from "./data.js";
 import { byId, definitions, el } from "./dom.js";
 import { duration, fixed, pairs, percent, planWords } from "./format.js";
-import { setRoute } from "./routing.js";
+import { answerLink, setRoute } from "./routing.js";
 
 const PLANS_SHOWN = 8;
 const TIMES = [
@@ -135,8 +135,10 @@ export function showCell(key) {
   const dialog = byId("cell");
   if (!(key in cellOf)) {
     if (dialog.open) dialog.close("routed");
+    answerLink(key === undefined ? null : `run ${key}`);
     return;
   }
+  answerLink(null);
   draw(cellOf[key]);
   if (!dialog.open) dialog.showModal();
   dialog.scrollTop = 0;

@@ -4,7 +4,7 @@ import { cellOf, explorable, policies, problemOf, suite } from "./data.js";
 import { byId, el, icon, picker } from "./dom.js";
 import { percent } from "./format.js";
 import { drawPanel, makeWalk } from "./panel.js";
-import { setRoute } from "./routing.js";
+import { answerLink, setRoute } from "./routing.js";
 
 const BEAT = 900;
 const state = { keys: [], start: 0, step: 0, seen: [[], []] };
@@ -143,21 +143,33 @@ function toggle() {
 }
 
 function keyed(event) {
-  if (event.target.closest("select, input, dialog") || event.altKey || event.ctrlKey || event.metaKey) return;
+  if (event.target.closest?.("select, input, dialog") || event.altKey || event.ctrlKey || event.metaKey) return;
   const forward = byId("next") && !byId("next").disabled;
   if (event.key === "ArrowRight" && forward) go(state.step + 1);
   else if (event.key === "ArrowLeft" && state.step > 0) go(state.step - 1);
   else if (event.key === "Home") go(0);
-  else if (event.key === " " && !event.target.closest("button, a")) toggle();
+  else if (event.key === " " && !event.target.closest?.("button, a")) toggle();
   else return;
   event.preventDefault();
+}
+
+/** The same keys wherever the focus is, while the explorer is on the screen; a table has its own. */
+function keyedAnywhere(event) {
+  const at = event.target instanceof Element ? event.target : document.body;
+  if (at.closest("#table")) return;
+  const { top, bottom } = byId("explorer").getBoundingClientRect();
+  const onScreen = top < 0.7 * innerHeight && bottom > 0.3 * innerHeight;
+  if (onScreen || at.closest("#explorer")) keyed(event);
 }
 
 /** Follow a deep link: keys "A" or "A,B", start, step, and the states seen, joined by points. */
 export function showPolicy(text, parameters) {
   if (!text) return;
   const keys = text.split(",").filter((key) => cellOf[key]?.explorable).slice(0, 2);
-  if (!keys.length) return;
+  if (!keys.length) {
+    answerLink(`policy ${text.split(",")[0]}`);
+    return;
+  }
   const numbers = (list) => (list ? list.split(".").map((n) => (n === "" ? "" : Number(n))) : []);
   const start = Number(parameters.start ?? NaN);
   Object.assign(state, {
@@ -180,5 +192,5 @@ export function startExplorer() {
   const liked = first.find((c) => problemOf[c.problem].grid && c.best) ?? first[0];
   Object.assign(state, { keys: [liked.key], start: startsOf(liked.key)[0][0]?.[0] ?? 0 });
   redraw();
-  byId("explorer").addEventListener("keydown", keyed);
+  addEventListener("keydown", keyedAnywhere);
 }

@@ -36,8 +36,13 @@ function settings() {
   }
 }
 
+/** A text in which `backticks` mark code, as elements. */
+function withCode(text) {
+  return text.split("`").map((part, i) => (i % 2 ? el("code", {}, part) : part));
+}
+
 export function startFront() {
-  byId("suite-words").textContent = suite.words;
+  byId("suite-words").append(...withCode(suite.words));
   figures();
   settings();
 }

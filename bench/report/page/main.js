@@ -4,11 +4,13 @@ import { showCell, startDetails } from "./details.js";
 import { showPolicy, startExplorer } from "./explorer.js";
 import { startFilters } from "./filters.js";
 import { startFront } from "./front.js";
+import { startSummary } from "./summary.js";
 import { onRoute, startRouting } from "./routing.js";
 import { drawTable, startTable } from "./table.js";
 import { startTheme } from "./theme.js";
 
 startTheme();
+startSummary();
 startFilters(drawTable);
 startTable(showCell);
 startFront();

@@ -1,5 +1,7 @@
 // Deep links: #cell=KEY opens a run, #policy=KEY[,KEY]&start=S&step=N[&seen=…] a policy's step.
 
+import { byId } from "./dom.js";
+
 const handlers = {};
 
 export function onRoute(name, handler) {
@@ -20,6 +22,13 @@ export function setRoute(parameters, replace = false) {
 export function followRoute() {
   const parameters = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
   for (const [name, handler] of Object.entries(handlers)) handler(parameters[name], parameters);
+}
+
+/** Say that a link leads to something this page does not have; null takes the word away. */
+export function answerLink(what) {
+  const words = what === null ? "" : `This page has no ${what}: the link is of another report, or the suite has been run again.`;
+  byId("route-notice").textContent = words;
+  byId("route-notice").className = words ? "notice" : "";
 }
 
 export function startRouting() {

@@ -171,6 +171,8 @@ function measurePicker() {
   return label;
 }
 
+const wasRun = new Set(suite.cells.map((c) => JSON.stringify([c.problem, c.k, c.solver])));
+
 function line(row, columns, same) {
   const repeat = same ? " repeat" : "";
   const drawn = el("tr", {},
@@ -181,6 +183,9 @@ function line(row, columns, same) {
   for (const solver of columns) {
     const buttons = (row.cells[solver] ?? []).map((cell) => cellButton(cell, row.problem));
     const place = el("td", {}, ...buttons);
+    if (!wasRun.has(JSON.stringify([row.problem.id, row.k, solver]))) {
+      place.append(el("span", { class: "not-run" }, "not run"));
+    }
     place.dataset.solver = solver;
     drawn.append(place);
   }
@@ -202,12 +207,20 @@ export function drawTable() {
   const first = table.querySelector("button.cell");
   if (first) first.tabIndex = 0;
   byId("table").replaceChildren(table);
+  tellOfScrolling();
   const shown = rows.reduce((n, row) => n + Object.values(row.cells).flat().length, 0);
   byId("count").textContent = `${shown} of ${suite.cells.length} runs shown`;
 }
 
+/** A word above the table where it is wider than its frame, until it has been scrolled. */
+function tellOfScrolling() {
+  const frame = byId("table");
+  byId("scroll-hint").hidden = frame.scrollWidth <= frame.clientWidth + 1;
+}
+
 export function startTable(onopen) {
   openCell = onopen;
+  addEventListener("resize", tellOfScrolling);
   byId("sorting").append(columnPicker(), measurePicker());
   byId("legend").append(
     el("strong", {}, "Bold"), " is the best of its row. ", el("em", {}, "paper"),

@@ -100,7 +100,7 @@ def test_sorting_by_k_and_by_a_solvers_value(visit):
     assert page.locator("thead th.k").get_attribute("aria-sort") == "descending"
     page.locator("th button[data-column=SPI]").click()
     values = page.locator('#table td[data-solver="SPI"]').all_inner_texts()
-    numbers = [float(text.split()[0]) for text in values if text.strip() and "timeout" not in text]
+    numbers = [float(text.split()[0]) for text in values if text[:1].isdigit()]
     assert len(numbers) == 2 and numbers == sorted(numbers)
     assert not any(values[-1].split()[:1] == [str(n)] for n in numbers)  # blanks come last
     page.select_option("#measure", "time")
@@ -249,3 +249,49 @@ def test_a_phone_needs_no_sideways_scrolling(visit):
     page = visit(f"#cell={key_of(LAKE, 0.01, 'spi')}", width=360)
     rights = "e => [e, ...e.querySelectorAll('*')].map(x => x.getBoundingClientRect().right)"
     assert max(page.locator("dialog").evaluate(rights)) <= 361
+
+
+def test_a_sentence_and_a_chart_say_who_wins_before_the_table(visit):
+    page = visit()
+    words = page.locator("#summary .verdict").inner_text()
+    assert re.match(r"On 4 instances, .* the best value on \d", words)
+    bars = page.locator("#summary svg rect")
+    assert bars.count() >= 2
+    above = page.evaluate(
+        "document.querySelector('#summary').getBoundingClientRect().bottom"
+        " <= document.querySelector('#table').getBoundingClientRect().top"
+    )
+    assert above
+
+
+def test_a_cell_that_was_not_run_says_so_and_a_filtered_one_does_not(visit):
+    page = visit()
+    assert page.locator("td .not-run").count() > 0
+    empty = page.locator("#table td").filter(has_not=page.locator("button, .not-run"))
+    assert empty.count() == 0
+
+
+def test_a_table_wider_than_the_page_says_that_it_scrolls(visit):
+    page = visit(width=760)
+    wider = page.evaluate(
+        "(t => t.scrollWidth > t.clientWidth + 1)(document.querySelector('#table'))"
+    )
+    assert page.locator("#scroll-hint").is_visible() == wider
+    page.set_viewport_size({"width": 2400, "height": 900})
+    assert not page.locator("#scroll-hint").is_visible()
+
+
+@pytest.mark.parametrize("link", ["#cell=deadbeef", "#policy=deadbeef"])
+def test_a_link_to_what_is_not_here_is_answered(visit, link):
+    page = visit(link)
+    assert "This page has no" in page.locator("#route-notice").inner_text()
+    assert not page.locator("dialog[open]").count()
+
+
+def test_keys_step_the_explorer_wherever_the_focus_is(visit):
+    page = visit(f"#policy={key_of(LAKE, 0.01, 'spi')}&start=0")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("ArrowRight")
+    assert "step=1" in page.url
+    page.keyboard.press("Home")
+    assert "step=1" not in page.url

@@ -1,0 +1,99 @@
+// Who wins where, before the table: a sentence, and a bar per solver, as long as it has best values.
+
+import { problemOf, suite } from "./data.js";
+import { byId, el, svg } from "./dom.js";
+
+const ROW = 22;
+const LABEL = 190;
+const WIDTH = 520;
+const MOST = 8;
+const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c8c8c", "#b8a100"];
+
+const instanceOf = (cell) => JSON.stringify([cell.problem, cell.k]);
+
+/** For each solver: on how many instances of each problem its value is the best one. */
+function wins() {
+  const found = new Map();
+  for (const cell of suite.cells) {
+    if (!cell.best) continue;
+    if (!found.has(cell.solver)) found.set(cell.solver, new Map());
+    const own = found.get(cell.solver);
+    if (!own.has(cell.problem)) own.set(cell.problem, new Set());
+    own.get(cell.problem).add(cell.k);
+  }
+  return [...found]
+    .map(([solver, own]) => ({
+      solver,
+      byProblem: [...own].map(([problem, costs]) => [problem, costs.size]),
+      total: [...own.values()].reduce((n, costs) => n + costs.size, 0),
+    }))
+    .sort((a, b) => b.total - a.total);
+}
+
+const listed = (words) =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+
+function sentence(found, instances) {
+  const close = new Set(
+    suite.cells.filter((c) => c.best && c.gap !== null && c.gap <= 0.01).map(instanceOf),
+  );
+  const first = found[0];
+  const leaders = found.filter((one) => one.total === first.total).map((one) => one.solver);
+  const only = leaders.length === 1 ? "has" : "each have";
+  const rest = found.slice(leaders.length, leaders.length + 2);
+  const others = rest.length ? `, ${listed(rest.map((one) => `${one.solver} on ${one.total}`))}` : "";
+  const of = instances === 1 ? "the one instance" : `${instances} instances`;
+  return `On ${of}, ${listed(leaders)} ${only} the best value on ${first.total}${others}; `
+    + `${close.size} of the best values are proven to lie within 1 % of optimal.`;
+}
+
+function chart(found, instances) {
+  const problems = suite.problems.map((p) => p.id);
+  const rows = found.slice(0, MOST);
+  const height = ROW * rows.length + 4;
+  const drawn = svg("svg", {
+    viewBox: `0 0 ${LABEL + WIDTH + 40} ${height}`,
+    class: "wins",
+    role: "img",
+    "aria-label": rows.map((one) => `${one.solver}: best on ${one.total} of ${instances}`).join("; "),
+  });
+  rows.forEach((one, i) => {
+    const y = i * ROW + 3;
+    drawn.append(svg("text", { x: LABEL - 8, y: y + 12, "text-anchor": "end" }, one.solver));
+    let x = LABEL;
+    for (const problem of problems) {
+      const n = one.byProblem.find(([p]) => p === problem)?.[1] ?? 0;
+      if (!n) continue;
+      const width = (n / instances) * WIDTH;
+      const colour = COLOURS[problems.indexOf(problem) % COLOURS.length];
+      const title = svg("title", {}, `${one.solver}: best on ${n} of ${problemOf[problem].title}`);
+      drawn.append(svg("rect", { x, y, width: Math.max(1, width - 1), height: ROW - 8, fill: colour }, title));
+      x += width;
+    }
+    drawn.append(svg("text", { x: x + 5, y: y + 12, class: "count" }, String(one.total)));
+  });
+  return drawn;
+}
+
+function key(found) {
+  const shown = new Set(found.flatMap((one) => one.byProblem.map(([problem]) => problem)));
+  const list = el("ul", { class: "wins-key" });
+  suite.problems.forEach((problem, i) => {
+    if (!shown.has(problem.id)) return;
+    const swatch = el("span", { class: "swatch" });
+    swatch.style.background = COLOURS[i % COLOURS.length];
+    list.append(el("li", {}, swatch, problem.title));
+  });
+  return list;
+}
+
+export function startSummary() {
+  const found = wins();
+  const place = byId("summary");
+  if (!found.length) {
+    place.append(el("p", {}, "No run of this suite came to a value yet."));
+    return;
+  }
+  const instances = new Set(suite.cells.map(instanceOf)).size;
+  place.append(el("p", { class: "verdict" }, sentence(found, instances)), chart(found, instances), key(found));
+}
