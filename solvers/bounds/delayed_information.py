@@ -170,6 +170,13 @@ class DelayedInformation:
             sweeps += done
         return sweeps
 
+    def look_ahead(self) -> None:
+        """Leave ``B C(a) + α W``, what a search asks for, in the levels' scratch until the next
+        sweep."""
+        part = slice(self.levels.offset[2], None)
+        np.multiply(self.levels.W[part], self.problem.discount, out=self.levels.looks[part])
+        self.levels.looks[part] += self.levels.stages[part]
+
     def has_room_below(self) -> bool:
         """Whether an anytime method may deepen: memory is free, and within MEMORY_UNASKED."""
         need = memory_needed(self.problem, self.depth + 1, len(self.W(1)))

@@ -88,12 +88,14 @@ class Searcher:
 
     def __init__(self, problem: SensingMDP, information: DelayedInformation, threads: int) -> None:
         self.problem, self.threads = problem, threads
-        self.repeat = np.ascontiguousarray(problem.constant_action_values)
+        self.costs, self.repeat = (
+            np.ascontiguousarray(x.T) for x in (problem.costs, problem.constant_action_values)
+        )
         self.fan_in = max(int(np.bincount(T.indices).max()) for T in problem.transitions)
         self.take(information)
         rows = information.rows
         per_row = len(rows.data) / (len(rows.indptr) - 1)
-        self._work_per_entry = SCATTERED * (5 * problem.num_actions + per_row)
+        self._work_per_entry = SCATTERED * (2 * problem.num_actions + per_row)
         self.expanded, self.dropped, self.work = 0, 0, 0.0
         self._pools: Queue[tuple[np.ndarray, np.ndarray]] = Queue()
         for _ in range(threads):
@@ -106,8 +108,10 @@ class Searcher:
         self.stop = information.stop
         self.tables = Tables(
             rows=information.rows,
-            costs=constants.costs,
+            costs=self.costs,
+            repeat=self.repeat,
             W=information.levels.W,
+            ahead=information.levels.looks,
             offset=information.levels.offset,
             look_price=constants.price,
             discount=self.problem.discount,
@@ -127,13 +131,14 @@ class Searcher:
     ) -> list[Found]:
         """Search each root against the costs of acting and looking below and above, QL and QV
         (S, A), until within slack of its value V; the answer does not depend on the threads."""
-        # C, QL, QV and the costs of repeating side by side (S, 4A): read in one pass
-        scores = np.concatenate([self.tables.costs, QL, QV, self.repeat], axis=1)
+        # side by side (S, A + 1), so that they are read in one pass
+        scores = np.concatenate([QL, self.repeat.min(axis=0)[:, None]], axis=1)
+        above = np.ascontiguousarray(QV.T)
 
         def one(j: int) -> Found:
             pool = self._pools.get()
             found = search_root(
-                j, self.tables, scores, V[j], size[j], slack[j], limit, *pool, self.stop
+                j, self.tables, scores, above, V[j], size[j], slack[j], limit, *pool, self.stop
             )
             self._pools.put(pool)
             return Found(*found)

@@ -178,6 +178,7 @@ class RootBounds:
     ) -> Iterator[tuple[list[int], list[Found]]]:
         """Search the roots, batch by batch, each against the bounds as they are when it begins."""
         slack = np.broadcast_to(slack, self.V.shape)
+        self.information.look_ahead()
         for first in range(0, len(roots), BATCH):
             if budget.over():
                 return

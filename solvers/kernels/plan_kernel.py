@@ -31,8 +31,9 @@ EPS = float(np.finfo(float).eps)
 class Tables(NamedTuple):
     """What the kernel reads of a problem and its delayed-information bound.
 
-    costs (S, A)
+    costs (A, S); repeat (A, S) : cost of repeating one action for good
     W, offset (n+2,) : the bound; all levels flat, level m = 1…n from ``offset[m]``
+    ahead : ``B C(a) + α W`` from level 2 on, in the same places
     look_price (A,) : the most that looking costs with each action
     floor : differences of costs up to this count as none
     fan_in : most states from which one action leads to one state
@@ -40,7 +41,9 @@ class Tables(NamedTuple):
 
     rows: Rows
     costs: np.ndarray
+    repeat: np.ndarray
     W: np.ndarray
+    ahead: np.ndarray
     offset: np.ndarray
     look_price: np.ndarray
     discount: float
@@ -54,21 +57,27 @@ def slips(steps, jumps, t):
     to the one it was dropped for, as a share of the root's size.
 
     A weight of a belief is off by ``fan_in + 1`` roundings a blind step, a cost by that and its own
-    sum; two nodes of one belief differ by the errors of both and by SAME.
+    sums; two nodes of one belief differ by the errors of both and by SAME.
     """
     weights = steps * (t.fan_in + 1) * EPS
-    return weights + (t.costs.shape[0] + steps + 16) * EPS + jumps * (2 * weights + SAME)
+    return (
+        weights
+        + (t.costs.shape[1] + 2 * t.fan_in * len(t.offset) + steps + 16) * EPS
+        + jumps * (2 * weights + SAME)
+    )
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _children_bounds(h, t, states, weights, suffix, known):
-    """W of every child: ``suffix`` are the last ``known`` actions, the belief is before them."""
-    A = t.costs.shape[1]
-    h[:] = 0.0
+def _blind_bounds(blind, t, states, weights, suffix, known):
+    """``B C(a) + α W`` of every child: ``suffix`` are the last ``known`` actions, the belief is the
+    one before them."""
+    A = t.costs.shape[0]
+    blind[:] = 0.0
     if known == 0:
         for i in range(len(states)):
             for a in range(A):
-                h[a] += weights[i] * t.W[t.rows.row_of[states[i], a]]
+                ahead = t.costs[a, states[i]] + t.discount * t.W[t.rows.row_of[states[i], a]]
+                blind[a] += weights[i] * ahead
         return
     width, column = 1, 0
     for i in range(1, known):
@@ -78,7 +87,7 @@ def _children_bounds(h, t, states, weights, suffix, known):
         row = t.rows.row_of[states[i], suffix[0]]
         base = t.offset[known + 1] + (row * width + column) * A
         for a in range(A):
-            h[a] += weights[i] * t.W[base + a]
+            blind[a] += weights[i] * t.ahead[base + a]
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
@@ -89,6 +98,15 @@ def _score(total, scores, states, weights):
         row, x = scores[states[i]], weights[i]
         for c in range(len(total)):
             total[c] += x * row[c]
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def _at(column, states, weights):
+    """A function of the state (S,) at a belief."""
+    total = 0.0
+    for i in range(len(states)):
+        total += weights[i] * column[states[i]]
+    return total
 
 
 @njit(cache=True, nogil=True)
@@ -127,17 +145,18 @@ def _write_path(out, parent, action, node):
 
 
 @njit(cache=True, nogil=True)
-def search_root(root, t, scores, incumbent, size, slack, max_expanded, states, weights, stop):
+def search_root(root, t, scores, QV, incumbent, size, slack, max_expanded, states, weights, stop):
     """Search from one root; see :class:`Found` for what is returned.
 
-    scores : (S, 4A) side by side C, the costs of acting and looking against root values below and
-        above, and the costs of repeating one action for good
+    scores : (S, A + 1) side by side, the costs of acting and looking against root values below, and
+        the least cost of repeating one action for good
+    QV : (A, S) the costs of acting and looking against root values above
     incumbent : the root's value in V; slack : how close to it counts as closed
     size : at least the sum of all absolute costs on an optimal plan, discounted
     states, weights : scratch pool that holds the beliefs of all expanded nodes
     stop : (1,) the search ends as at its node limit once this is not 0
     """
-    S, A = t.costs.shape
+    A, S = t.costs.shape
     n, alpha = len(t.offset) - 2, t.discount
     cap = max_expanded * A + 1
     parent, action = np.empty(cap, np.int32), np.empty(cap, np.int16)
@@ -149,9 +168,7 @@ def search_root(root, t, scores, incumbent, size, slack, max_expanded, states, w
     end_cost, end_action = np.empty(max_expanded), np.empty(max_expanded, np.int32)
     slots = np.full(FIRST_SLOTS, -1, np.int32)
     dense, touched = np.zeros(S), np.empty(S, np.int32)
-    total, h, suffix = np.empty(4 * A), np.empty(A), np.empty(n, np.int64)
-    cost, look_low = total[:A], total[A : 2 * A]
-    look_high, forever = total[2 * A : 3 * A], total[3 * A :]
+    look_low, blind, suffix = np.empty(A + 1), np.empty(A), np.empty(n, np.int64)
     parent[0], action[0], depth[0], z[0], f[0], heap[0] = -1, -1, 0, 0.0, -np.inf, 0
     open_nodes, nodes, expanded, dropped, entries, begin[0] = 1, 1, 0, 0, 0, 0
     low, low_node, low_action = np.inf, -1, -1
@@ -175,6 +192,8 @@ def search_root(root, t, scores, incumbent, size, slack, max_expanded, states, w
         else:
             of = slot[parent[node]]
             part = slice(begin[of], begin[of + 1])
+            cost = _at(t.costs[action[node]], states[part], weights[part])
+            z[node] = z[parent[node]] + alpha ** (m - 1) * cost
             count = step_belief(dense, touched, t.rows, action[node], states[part], weights[part])
             for i in range(count):
                 s = touched[i]
@@ -210,17 +229,24 @@ def search_root(root, t, scores, incumbent, size, slack, max_expanded, states, w
                     dropped += 1
                     continue
         slots[place], slot[node], node_at[expanded] = expanded, expanded, node
-        # close its looks and its repetitions
-        _score(total, scores, states[part], weights[part])
+        # close its looks and its repetitions; those that cannot beat the incumbent are not formed
+        of_states, of_weights = states[part], weights[part]
+        _score(look_low, scores, of_states, of_weights)
         gone = alpha**m
-        end_cost[expanded] = np.inf
+        least = np.argmin(look_low[:A])
+        if z[node] + gone * look_low[least] < low:
+            low, low_node, low_action = z[node] + gone * look_low[least], node, least
+        end_cost[expanded], end_action[expanded] = _at(QV[least], of_states, of_weights), least
         for a in range(A):
-            if z[node] + gone * look_low[a] < low:
-                low, low_node, low_action = z[node] + gone * look_low[a], node, a
-            if look_high[a] < end_cost[expanded]:
-                end_cost[expanded], end_action[expanded] = look_high[a], a
-            if forever[a] < end_cost[expanded]:
-                end_cost[expanded], end_action[expanded] = forever[a], A + a
+            if z[node] + gone * look_low[a] < best:
+                cost = _at(QV[a], of_states, of_weights)
+                if cost < end_cost[expanded]:
+                    end_cost[expanded], end_action[expanded] = cost, a
+        if z[node] + gone * look_low[A] < best:
+            for a in range(A):
+                cost = _at(t.repeat[a], of_states, of_weights)
+                if cost < end_cost[expanded]:
+                    end_cost[expanded], end_action[expanded] = cost, A + a
         if z[node] + gone * end_cost[expanded] < best:
             best, best_node = z[node] + gone * end_cost[expanded], node
             best_action, best_loop = end_action[expanded], -1
@@ -234,15 +260,15 @@ def search_root(root, t, scores, incumbent, size, slack, max_expanded, states, w
             suffix[known - 1 - i] = action[at]
             at = parent[at]
         part = slice(begin[slot[at]], begin[slot[at] + 1])
-        _children_bounds(h, t, states[part], weights[part], suffix, known)
+        _blind_bounds(blind, t, states[part], weights[part], suffix, known)
         for a in range(A):
-            ahead = max(cost[a] + alpha * h[a], look_low[a] - t.look_price[a])
-            bound = max(f[node], z[node] + gone * ahead)
+            bound = z[node] + gone * max(blind[a], look_low[a] - t.look_price[a])
+            bound = max(f[node], bound)
             if bound >= best - slack or m + 1 >= MAX_DEPTH:
                 cut = min(cut, bound)
                 continue
             parent[nodes], action[nodes], depth[nodes] = node, a, m + 1
-            z[nodes], f[nodes] = z[node] + gone * cost[a], bound
+            f[nodes] = bound
             push(heap, open_nodes, nodes, f, depth)
             open_nodes += 1
             nodes += 1
@@ -262,10 +288,8 @@ def search_root(root, t, scores, incumbent, size, slack, max_expanded, states, w
         spent = z[best_node]
         if best_loop >= 0:
             _write_path(actions[blind : blind + around], parent, action, best_loop)
-            for i in range(1, rounds):
-                actions[blind + i * around : blind + (i + 1) * around] = actions[
-                    blind : blind + around
-                ]
+            for i in range(blind + around, len(actions) - 1):
+                actions[i] = actions[i - around]
             kept = alpha ** (around * rounds)
             spent += (z[best_loop] - z[best_node]) / (1 - alpha**around) * (1 - kept)
         actions[-1], senses = best_action % A, best_action < A

@@ -12,6 +12,7 @@ from tests.solvers.brute_force import bracket, small_problems
 def search(bounds, root, slack=0.0, limit=3000):
     QL, QV = (bounds.information.look_values(X) for X in (bounds.L, bounds.V))
     slacks = np.full(len(bounds.V), slack)
+    bounds.information.look_ahead()
     return bounds.searcher.search([root], QL, QV, bounds.V, bounds.size, slacks, limit)[0]
 
 
