@@ -53,9 +53,9 @@ import numpy as np
 import psutil
 
 from solvers.core.baseline import solve_baseline
+from solvers.core.budget import Budget, SolverError
 from solvers.core.lower_bound import lower_bound_from
 from solvers.core.model import SensingMDP
-from solvers.core.solver import Budget, SolverError
 from solvers.kernels.mixtures import Constants, Levels, action_values, climb, distinct_rows, mix
 
 MEMORY_SHARE = 0.6
@@ -101,7 +101,8 @@ class DelayedInformation:
         self.sweep_seconds, self.work = 0.0, 0.0
         R = len(self.rows.indptr) - 1
         row_gains = np.empty((R, 1))
-        mix(self.rows, self.rows.itself, gains[:, None], row_gains, self.stop)
+        never = np.zeros(1, np.int64)
+        mix(self.rows, self.rows.itself, gains[:, None], row_gains, never)
         k = problem.sensing_costs()
         self.constants = Constants(
             costs=np.array(problem.costs, order="C"),  # read-only is another type to compile
@@ -114,7 +115,7 @@ class DelayedInformation:
             rounding=(int(np.diff(self.rows.indptr).max()) + 16) * EPS,
         )
         self.levels = Levels(np.array([0, 0, R]), *(np.empty(R) for _ in range(3)))
-        mix(self.rows, self.rows.itself, self.W0[:, None], self.W(1), self.stop)
+        mix(self.rows, self.rows.itself, self.W0[:, None], self.W(1), never)
         self.W(1)[:] -= 4 * self.constants.rounding * (np.abs(self.W(1)) + 2 * row_gains)
 
     @property

@@ -32,10 +32,10 @@ from solvers.bounds.delayed_information import DelayedInformation
 from solvers.bounds.first_plans import NOWHERE, first_plans
 from solvers.bounds.plan_search import Found, Searcher
 from solvers.bounds.visits import draw_roots, visits_along
+from solvers.core.budget import Budget
 from solvers.core.model import SensingMDP
 from solvers.core.plan_table import PlanTable, Row
 from solvers.core.policy import Plan, PlanPolicy
-from solvers.core.solver import Budget
 from solvers.kernels.plan_kernel import AT_LIMIT, BY_LOOK
 
 BATCH = 8
@@ -119,7 +119,7 @@ class RootBounds:
         """How often each root is landed on from start (S,), discounted: along the plans of V plus
         along those that look best against L."""
         optimistic = [self._optimistic.get(j, NOWHERE) for j in range(len(self.V))]
-        return sum(visits_along(rows, self.start) for rows in (self.table.rows, optimistic))
+        return visits_along(self.table.rows, self.start) + visits_along(optimistic, self.start)
 
     def round(self, limit: int, share: float, budget: Budget) -> Round:
         """Search from the roots that hold the gap.
@@ -200,8 +200,8 @@ class RootBounds:
             last = self.information.constants.look_costs
             last = last if found.senses else self.problem.constant_action_values
             cost = found.cost + self.problem.discount**m * float(found.belief @ last[:, a])
-            landing = self._landing(found.belief, a, m) if found.senses else None
-            self.table.put(j, plan, cost, landing)
+            lands = self._landing(found.belief, a, m) if found.senses else None
+            self.table.put(j, plan, cost, lands)
 
     def _landing(self, belief: np.ndarray, action: int, blind_steps: int) -> np.ndarray:
         after = belief @ self.problem.transitions[action]

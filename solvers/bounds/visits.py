@@ -24,7 +24,9 @@ def visits_along(rows: list[Row], start: np.ndarray) -> np.ndarray:
 
 
 @njit(cache=True)
-def _add_up(indptr, indices, data, now):
+def _add_up(
+    indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, now: np.ndarray
+) -> np.ndarray:
     total = np.zeros(len(now))
     for _ in range(VISIT_TERMS):
         total += now

@@ -281,17 +281,17 @@ def search_root(root, t, scores, QV, incumbent, size, slack, max_expanded, state
             look_belief[states[i]] = weights[i]
     actions, spent, senses = np.empty(0, np.int64), 0.0, False
     if best_node >= 0:
-        around = depth[best_loop] - depth[best_node] if best_loop >= 0 else 0
-        blind = depth[best_node]
-        actions = np.empty(blind + rounds * around + 1, np.int64)
-        _write_path(actions[:blind], parent, action, best_node)
+        period = depth[best_loop] - depth[best_node] if best_loop >= 0 else 0
+        prefix = depth[best_node]
+        actions = np.empty(prefix + rounds * period + 1, np.int64)
+        _write_path(actions[:prefix], parent, action, best_node)
         spent = z[best_node]
         if best_loop >= 0:
-            _write_path(actions[blind : blind + around], parent, action, best_loop)
-            for i in range(blind + around, len(actions) - 1):
-                actions[i] = actions[i - around]
-            kept = alpha ** (around * rounds)
-            spent += (z[best_loop] - z[best_node]) / (1 - alpha**around) * (1 - kept)
+            _write_path(actions[prefix : prefix + period], parent, action, best_loop)
+            for i in range(prefix + period, len(actions) - 1):
+                actions[i] = actions[i - period]
+            kept = alpha ** (period * rounds)
+            spent += (z[best_loop] - z[best_node]) / (1 - alpha**period) * (1 - kept)
         actions[-1], senses = best_action % A, best_action < A
         for i in range(begin[slot[best_node]], begin[slot[best_node] + 1]):
             belief[states[i]] = weights[i]

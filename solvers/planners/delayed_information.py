@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from solvers.bounds.alarm import alarm
 from solvers.bounds.delayed_information import (
     SETTLED,
     SETTLED_ON_THE_WAY,
@@ -18,9 +19,10 @@ from solvers.bounds.delayed_information import (
     linear_sensing_only,
     unspent_after,
 )
+from solvers.core.budget import Budget, SolverError
 from solvers.core.model import SensingMDP
 from solvers.core.solution import BUDGET, SOLVED, Solution
-from solvers.core.solver import Budget, Solver, SolverError, complete, make_solver
+from solvers.core.solver import Solver, complete, make_solver
 
 SWEEPS_AHEAD = 6
 """A deeper level is begun when the budget left holds about this many of its sweeps."""
@@ -58,25 +60,26 @@ class DelayedInformationSolver(Solver):
         if self.target_gap is not None:
             spi = make_solver("spi").solve(problem, budget)
             known = complete(spi, problem, self.name, 0.0)
-        information = DelayedInformation(problem)
-        trace: list[tuple[float, float, float]] = []
-        sweeps = 0
-        upper = np.inf if known.value is None else known.value
-        while True:
-            last = information.depth == self.depth
-            settled = SETTLED if last else SETTLED_ON_THE_WAY
-            sweeps += information.climb(budget, settled)
-            trace.append((budget.spent(), float(problem.start @ information.W0), upper))
-            gap = known.with_lower_bound(information.W0).gap
-            reached = self.target_gap is not None and gap is not None and gap <= self.target_gap
-            if last or reached or budget.over():
-                break
-            ahead = information.sweep_seconds * problem.num_actions * SWEEPS_AHEAD
-            room = self.depth is not None or information.has_room_below()
-            if ahead > budget.left() or not room:
-                sweeps += information.climb(budget)
-                break
-            information.deepen()
+        with alarm(budget) as stop:
+            information = DelayedInformation(problem, stop)
+            trace: list[tuple[float, float, float]] = []
+            sweeps = 0
+            upper = np.inf if known.value is None else known.value
+            while True:
+                last = information.depth == self.depth
+                settled = SETTLED if last else SETTLED_ON_THE_WAY
+                sweeps += information.climb(budget, settled)
+                trace.append((budget.spent(), float(problem.start @ information.W0), upper))
+                gap = known.with_lower_bound(information.W0).gap
+                reached = self.target_gap is not None and gap is not None and gap <= self.target_gap
+                if last or reached or budget.over():
+                    break
+                ahead = information.sweep_seconds * problem.num_actions * SWEEPS_AHEAD
+                room = self.depth is not None or information.has_room_below()
+                if ahead > budget.left() or not room:
+                    sweeps += information.climb(budget)
+                    break
+                information.deepen()
         done = reached or information.depth == self.depth
         return Solution(
             policy=known.policy,

@@ -21,13 +21,11 @@ rounds and leaps in ``bounds.root_bounds``; ``docs/dips.md`` tells the whole.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 
+from solvers.bounds.alarm import alarm
 from solvers.bounds.delayed_information import (
     check_depth,
     compile_kernels,
@@ -35,9 +33,11 @@ from solvers.bounds.delayed_information import (
     unspent_after,
 )
 from solvers.bounds.root_bounds import RootBounds, compile_search
+from solvers.core.budget import Budget, SolverError
 from solvers.core.model import SensingMDP
+from solvers.core.policy import PlanPolicy
 from solvers.core.solution import BUDGET, SOLVED, Solution
-from solvers.core.solver import Budget, Solver, SolverError
+from solvers.core.solver import Solver
 from solvers.planners.spi import SPI
 
 # What the numbers trade:
@@ -116,7 +116,9 @@ class DIPS(Solver):
             if self.warm_start:
                 spi = SPI(max_iterations=WARM_UPDATES)
                 share = Budget(max(WARM_SHARE * budget.left(), 1e-3))
-                bounds.take_plans(spi.solve(problem, share).policy.plans)
+                policy = spi.solve(problem, share).policy
+                if isinstance(policy, PlanPolicy):
+                    bounds.take_plans(policy.plans)
                 trace.append((budget.spent(), *at_start(bounds)))
             while bounds.information.depth < self.depth:
                 bounds.spread(settled_for(bounds), budget)
@@ -208,19 +210,3 @@ def can_deepen(bounds: RootBounds, worth: float, budget: Budget) -> bool:
     work = SWEEPS_PER_DEPTH * information.sweep_work(information.depth + 1)
     seconds = SWEEPS_PER_DEPTH * information.sweep_seconds * bounds.problem.num_actions
     return work <= worth and seconds <= 0.5 * budget.left() and information.has_room_below()
-
-
-@contextmanager
-def alarm(budget: Budget) -> Iterator[np.ndarray]:
-    """A flag (1,) that compiled loops read, set to 1 when the budget is over."""
-    stop = np.zeros(1, np.int64)
-    if budget.seconds == float("inf"):
-        yield stop
-        return
-    timer = threading.Timer(max(budget.left(), 0.0), stop.fill, (1,))
-    timer.daemon = True
-    timer.start()
-    try:
-        yield stop
-    finally:
-        timer.cancel()
