@@ -28,6 +28,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
 from solvers.core.baseline import TIE, action_values, lowest_argmin, value_sizes
 from solvers.core.lower_bound import lower_bound_from
@@ -127,7 +128,7 @@ class SPI(Solver):
 
 
 def _always_sense_plans(problem: SensingMDP, always: AlwaysSensePolicy) -> PlanTable:
-    actions, _ = always.act_batch(np.eye(problem.num_states))
+    actions, _ = always.act_batch(sparse.eye_array(problem.num_states, format="csr"))
     plans = [
         Plan((), False) if end else Plan((int(a),), True)
         for a, end in zip(actions, problem.terminal, strict=True)
