@@ -59,9 +59,9 @@ def build_parser() -> Parser:
     commands_optima.add(commands)
     commands_continuous.add(commands)
     commands_proofs.add(commands)
+    commands_fuzz.add(commands)
     for command in commands.choices.values():
         add_verbosity(command)
-    commands_fuzz.add(commands)
     return parser
 
 
