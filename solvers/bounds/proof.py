@@ -66,11 +66,11 @@ def write_proof(
 
 def verify_claim(
     problem: SensingMDP,
-    lower_bound: np.ndarray,
+    lower_bound: np.ndarray | None,
     plans: Sequence[Plan],
     limit_seconds: float = 120.0,
 ) -> Verdict:
-    """Check a claimed lower bound (S,) and plans without a file.
+    """Check a claimed lower bound (S,) and plans without a file; None claims no lower bound.
 
     The verdict's bounds are what was verified: ``lower`` may be a little weaker than the claim.
     """
@@ -98,7 +98,7 @@ def plans_of(problem: SensingMDP, solution: Solution) -> list[Plan]:
 
 def make_proof(
     problem: SensingMDP,
-    lower_bound: np.ndarray,
+    lower_bound: np.ndarray | None,
     plans: Sequence[Plan],
     limit_seconds: float = 120.0,
 ) -> dict[str, np.ndarray]:
@@ -109,13 +109,14 @@ def make_proof(
     if not problem.has_linear_sensing_cost:
         raise Refused("the sensing cost is a function of the belief; proofs need a number or array")
     witnesses = Witnesses(problem, plans)
+    claimed = witnesses.potential if lower_bound is None else np.asarray(lower_bound, float)
     stored = _arrays(problem, witnesses)
     reason, until = "no bound at all could be verified", time.process_time()
     until += MAKING * limit_seconds
     for loss in LOSSES:
         if time.process_time() > until and loss < LOSSES[-1]:
             continue
-        _claim(stored, problem, witnesses, np.asarray(lower_bound, float), loss)
+        _claim(stored, problem, witnesses, claimed, loss)
         proof = proof_file.unpack(stored)
         p = Excess(proof)
         verify.check_plans(proof, p)
