@@ -11,7 +11,6 @@ from __future__ import annotations
 import concurrent.futures as futures
 import functools
 import hashlib
-import inspect
 import json
 import os
 import subprocess
@@ -27,15 +26,18 @@ from typing import Any
 import psutil
 
 from bench.learning.suite import LearningSuite
+from bench.run.code_hash import hash_of, solver_symbol
 from bench.run.environment import describe
-from bench.run.keys import _closure, cell_key
+from bench.run.model_hash import steady_hash
 from bench.run.supervise import THREAD_VARIABLES
-from solvers.learning import learner_classes
+from solvers import solver_classes
+from solvers.learning import learner_classes, make_learner
 
 POLL_SECONDS = 0.2
-GRACE = 60.0
-"""Seconds that a search for an optimum may take beyond its budget."""
+GRACE = 600.0
+"""Seconds that a search for an optimum may take beyond its budget: the first one compiles."""
 FAILED = "failed"
+KEY_DIGITS = 16
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ def jobs_of(suite: LearningSuite) -> list[Job]:
         }
         title = f"optimum of {problem.name}"
         limit = suite.optimum_seconds + GRACE
-        out.append(Job("optimum", title, spec, limit, suite.memory_mb, _key(spec, "dips")))
+        out.append(Job("optimum", title, spec, limit, suite.memory_mb, _key(spec)))
     for seed in range(suite.seeds):
         for problem in suite.problems:
             for entry in suite.learners:
@@ -82,27 +84,37 @@ def jobs_of(suite: LearningSuite) -> list[Job]:
                     "files": list(suite.files),
                 }
                 title = f"{entry.name} / {problem.name}, seed {seed}"
-                key = _key(spec, entry.id)
+                key = _key(spec)
                 out.append(Job("run", title, spec, suite.seconds, suite.memory_mb, key))
     return out
 
 
-def _key(spec: Mapping[str, Any], method: str) -> str:
-    return cell_key({**spec, "code": _code(method)})
+def _key(spec: Mapping[str, Any]) -> str:
+    """Hash of a job's settings, of its model and of the code that it uses."""
+    model = _model(spec["problem"], spec["sensing_cost"])
+    text = json.dumps({**spec, "model": model, "code": _code(spec)}, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:KEY_DIGITS]
 
 
 @functools.cache
-def _code(method: str) -> str:
-    """Hash of the code behind a learner's run, or behind the optimum."""
-    from solvers import solver_classes
+def _model(problem: str, sensing_cost: float) -> str:
+    return steady_hash(problem, sensing_cost)
 
-    classes = solver_classes() if method == "dips" else learner_classes()
-    behind = set(_closure(Path(__file__).with_name("one_run.py").resolve()))
-    behind |= set(_closure(Path(inspect.getfile(classes[method])).resolve()))
-    digest = hashlib.sha256()
-    for path in sorted(behind):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+
+def _code(spec: Mapping[str, Any]) -> str:
+    """Hash of the code behind a run, its planner included, or behind an optimum."""
+    if "optimum" in spec:
+        planner, roots = "dips", [("bench.learning.one_run", "optimum")]
+    else:
+        learner = make_learner(spec["learner"], **spec["options"])
+        planner = getattr(learner, "planner", None)
+        roots = [
+            ("bench.learning.one_run", "run"),
+            solver_symbol(learner_classes()[spec["learner"]]),
+        ]
+    if planner in solver_classes():
+        roots.append(solver_symbol(solver_classes()[planner]))
+    return hash_of(tuple(roots))
 
 
 def run_job(job: Job, stop: threading.Event | None = None) -> list[dict[str, Any]]:

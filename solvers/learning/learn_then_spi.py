@@ -38,6 +38,8 @@ FIRST_REPLAN = 10
 """Steps between plans at first, before ``growth`` of all steps is more."""
 SOON = 0.2
 """The share of ``growth`` after which a state that has become known calls for a new plan."""
+QUICK = {"max_iterations": 2, "max_steps": 20}
+"""SPI's options for plans that only have to show the way: exploring looks at every step anyway."""
 PLAN_SECONDS = 20.0
 """Budget of one plan, for planners that would go on."""
 
@@ -108,7 +110,7 @@ class LearnThenSPI(Learner):
         mean = self.counts.model()
         found = [self._plans(mean, init="best")]
         for _ in range(self.draws):
-            found.append(self._plans(self.counts.model(rng=self.rng)))
+            found.append(self._plans(self.counts.model(rng=self.rng), **QUICK))
         costs = [self.starts @ evaluate(mean, PlanPolicy(mean, plans)) for plans in found]
         return found[int(np.argmin(costs))]
 
@@ -125,7 +127,8 @@ class LearnThenSPI(Learner):
         self.soon = self.steps + max(FIRST_REPLAN, int(SOON * self.growth * self.steps))
         if self._exploring():
             rng = self.rng if self.sample else None
-            self.current = self._plans(self.counts.model(self.optimism, self.enough, rng))
+            model = self.counts.model(self.optimism, self.enough, rng)
+            self.current = self._plans(model, **QUICK)
             self.replan_at = min(self.replan_at, math.ceil(self.explore * self.task.steps))
         else:
             self.current = self.plans()
