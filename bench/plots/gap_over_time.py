@@ -1,8 +1,9 @@
 """Gap against time of anytime methods, from the traces in the details of their cells.
 
 A trace holds (seconds, lower, upper) bounds on the optimal cost under the start distribution; the
-gap is ``(upper - lower) / |upper|``, what the method itself has proven by then.  A method that
-proves one side only is given the other: the best value, or the best bound, of the instance.
+gap is ``(upper - lower) / |upper|``.  A method with a policy that proves no lower bound, or one
+that ends below what others prove, is given the best bound of its instance, so that its curve ends
+at the gap tables and the other figures show for it; one that only proves bounds, the best value.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ HEIGHT = 2.1
 MOST_POINTS = 80
 """Of a longer trace this many points are drawn, evenly on the logarithmic axis."""
 MOST_COSTS = 8
+SHORT = 1e-4
+"""A method's own bound that ends this share below the best one is not the one gaps are told by."""
 
 
 def draw(results: Drawing) -> Iterator[tuple[str, Figure]]:
@@ -32,7 +35,8 @@ def draw(results: Drawing) -> Iterator[tuple[str, Figure]]:
             known = rows[rows["k"] == row.k]
             best = known["value"][known["failure"] == ""].min()
             trace = results.details(row.key).get("trace") or []
-            t, gap = gap_curve(trace, row.best_lower, best)
+            upper = best if np.isnan(row.value) else row.value
+            t, gap = gap_curve(trace, row.best_lower, upper)
             if len(t) >= 2 and isinstance(row.k, float):
                 curves.setdefault(row.k, []).append((row.method, t, gap))
         costs = [k for k in costs_of(rows) if k in curves]
@@ -64,13 +68,17 @@ def gap_curve(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Times (n,) and the least gap by then (n,), between FLOOR and CEILING.
 
-    lower_known, upper_known : bounds for a side on which the trace has none at all
+    lower_known, upper_known : what is known in the end; for a side on which the trace has nothing,
+    or a lower bound that ends short of the known one, this is taken all along
     """
     if not len(trace):
         return np.empty(0), np.empty(0)
     t, lower, upper = np.array(trace, float).T  # None becomes NaN
-    lower = np.full_like(lower, lower_known) if np.isnan(lower).all() else lower
-    upper = np.full_like(upper, upper_known) if np.isnan(upper).all() else upper
+    bounds_only, none = np.isnan(upper).all(), np.isnan(lower).all()
+    short = none or np.nanmax(lower) < lower_known - SHORT * abs(lower_known)
+    lower = np.full_like(lower, lower_known) if none or (short and not bounds_only) else lower
+    upper = np.full_like(upper, upper_known) if bounds_only else upper
+    upper[-1] = np.fmin(upper[-1], upper_known)
     whole = ~(np.isnan(lower) | np.isnan(upper))
     t, lower, upper = t[whole], lower[whole], upper[whole]
     # Bounds only ever get better: a method that forgets an earlier one is not held to it.

@@ -17,10 +17,12 @@ from matplotlib.patches import Patch
 
 from bench.plots.drawing import Drawing, costs_of, value_axis_name
 from bench.plots.gap_axis import CEILING, FLOOR, log_gap
-from bench.plots.style import BAND, INK, add_legend, line_handle, log_costs, panels
+from bench.plots.style import BAND, INK, PALE, add_legend, line_handle, log_costs, panels
 
 COLUMNS = 3
 HEIGHT = 1.9
+MOST_BRIGHT = 6
+"""Methods of the figure of gaps that keep their colour; more curves cannot be told apart."""
 LEAST_COSTS = 3
 """Fewer sensing costs make no curve."""
 
@@ -56,7 +58,19 @@ def draw_gaps(results: Drawing) -> Iterator[tuple[str, Figure]]:
     shown = results.frame["gap"].clip(FLOOR, CEILING)
     frame = results.frame.assign(gap=shown)
     clipped = replace(results, results=replace(results.results, frame=frame))
-    yield from _draw(clipped, "gap-over-cost", "gap", finish)
+    yield from _draw(_focused(clipped), "gap-over-cost", "gap", finish)
+
+
+def _focused(results: Drawing) -> Drawing:
+    """The same with the methods that come closest in their own styles, all others pale."""
+    rows = results.compared
+    rows = rows[(rows["failure"] == "") & rows["gap"].notna()]
+    tried = rows.groupby("method")["gap"]
+    common = tried.size()[tried.size() >= 0.5 * tried.size().max()].index
+    mean = np.log(rows["gap"].astype(float)).groupby(rows["method"]).mean()
+    closest = set(mean[mean.index.isin(common)].sort_values(kind="stable").index[:MOST_BRIGHT])
+    pale = {m: s if m in closest else s.pale() for m, s in results.styles.items()}
+    return replace(results, styles=pale)
 
 
 def _draw(
@@ -77,7 +91,11 @@ def _draw(
         finish(ax, rows)
         ax.set_title(rows["problem_title"].iloc[0])
     present = set(np.concatenate([rows["method"].unique() for rows in drawn]))
-    handles = [line_handle(style, m) for m, style in results.styles.items() if m in present]
+    styles = {m: s for m, s in results.styles.items() if m in present}
+    handles = [line_handle(s, m) for m, s in styles.items() if s.colour != PALE]
+    others = [m for m, s in styles.items() if s.colour == PALE]
+    if others:
+        handles.append(line_handle(styles[others[0]], f"{len(others)} other methods"))
     add_legend(figure, [*handles, *more])
     yield name, figure
 

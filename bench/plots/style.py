@@ -108,6 +108,10 @@ class Style:
             "markeredgewidth": 0.8,
         }
 
+    def pale(self) -> Style:
+        """The same in the background: a thin grey line without markers."""
+        return Style(PALE, "", "-", "full")
+
     def of_point(self) -> dict[str, Any]:
         """The same without the line."""
         return {**self.of_line(), "linestyle": "none"}

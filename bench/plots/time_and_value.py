@@ -80,22 +80,38 @@ def _draw_panel(ax: Axes, results: Drawing, rows: pd.DataFrame) -> None:
     times = rows["solve_seconds"].clip(lower=LEAST_SECONDS)
     log_seconds(ax, times.min() / 5, times.max() * 3)
     ax.set_ylim((low, high))
-    # Written above their markers, one over the other where they would meet.
-    reach, level, last = np.log(times.max() * 15 / times.min()), 0, -np.inf
-    for x, shown, colour in sorted(moved):
+    _write_moved(ax, sorted(moved), times, digits, edge, rewards)
+
+
+def _write_moved(
+    ax: Axes,
+    moved: list[tuple[float, float, str]],
+    times: pd.Series,
+    digits: int,
+    edge: float,
+    rewards: bool,
+) -> None:
+    """Write the values of methods outside the frame: beside a line that leads up from the marker,
+    to the side with more room, one over the other where they would meet."""
+    first, reach = np.log(times.min() / 5), np.log(times.max() * 15 / times.min())
+    level, last = 0, -np.inf
+    for x, shown, colour in moved:
         level = level + 1 if (np.log(x) - last) < LABEL * reach else 0
         last = np.log(x)
+        right = (np.log(x) - first) / reach < 0.7
         ax.annotate(
             f"{_brief(shown, digits)} {'↓' if rewards else '↑'}",
             (x, edge),
-            xytext=(0, (8 + 8 * level) * (1 if rewards else -1)),
+            xytext=(3 if right else -3, (8 + 9.5 * level) * (1 if rewards else -1)),
             textcoords="offset points",
-            ha="center",
+            ha="left" if right else "right",
             va="center",
             fontsize=5.5,
             color=darker(colour),
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.4},  # over leading lines
-            arrowprops={"arrowstyle": "-", "lw": 0.3, "color": colour} if level else None,
+            arrowprops={
+                **{"arrowstyle": "-", "lw": 0.4, "color": colour, "shrinkA": 0, "shrinkB": 3},
+                "relpos": (0.0 if right else 1.0, 0.5),
+            },
         )
 
 

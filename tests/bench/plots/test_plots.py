@@ -5,11 +5,12 @@ import pytest
 
 from bench.analysis.frame import tidy
 from bench.analysis.results import Results
-from bench.plots import figures, write_plots
+from bench.plots import figures, undrawn, write_plots
 from bench.plots.drawing import Drawing
 from bench.plots.gap_over_time import CEILING, FLOOR, MOST_POINTS, gap_curve
+from bench.plots.over_cost import MOST_BRIGHT, _focused
 from bench.plots.profile import distances
-from bench.plots.style import FILE_TYPES, method_styles, save, styled
+from bench.plots.style import FILE_TYPES, PALE, method_styles, save, styled
 from bench.plots.time_and_value import value_window, why_missing
 from tests.bench.drawn import drawn, texts
 from tests.bench.made_rows import row, solved, store
@@ -242,3 +243,27 @@ def test_files_are_the_same_every_time(lake, tmp_path):
             (tmp_path / again).mkdir()
             saved.append([p.read_bytes() for p in save(figure, tmp_path / again / name)])
     assert saved[0] == saved[1]
+
+
+def test_a_curve_of_gaps_ends_where_the_other_figures_have_the_gap():
+    weak = [[1.0, -9.0, 3.0], [2.0, -8.0, 2.0]]
+    _, gap = gap_curve(weak, lower_known=1.0, upper_known=2.0)
+    assert gap[-1] == pytest.approx(0.5)  # (2 - 1) / 2, as the frame has it
+    own = [[1.0, 0.5, 3.0], [2.0, 1.0, 2.0]]
+    assert gap_curve(own, 1.0, 2.0)[1] == pytest.approx([2.5 / 3, 0.5])
+    bounds = [[1.0, 0.5, None], [2.0, 0.8, None]]
+    assert gap_curve(bounds, 1.0, 2.0)[1] == pytest.approx([0.75, 0.6])
+
+
+def test_few_curves_of_gaps_keep_their_colour(lake):
+    drawing = Drawing.of(Results.load("made", lake))
+    bright = [s for s in _focused(drawing).styles.values() if s.colour != PALE]
+    assert 0 < len(bright) <= MOST_BRIGHT
+
+
+def test_what_is_not_drawn_says_what_it_needs(lake):
+    written = write_plots(Results.load("made", lake))
+    missing = [line.split(" ")[0] for line in undrawn(written)]
+    drawn = {path.stem for path in written}
+    assert all(not any(name.startswith(family) for name in drawn) for family in missing)
+    assert undrawn([]) and all("it needs" in line for line in undrawn([]))
