@@ -95,7 +95,7 @@ class DelayedInformation:
     def __init__(self, problem: SensingMDP, stop: np.ndarray | None = None) -> None:
         self.problem = problem
         self.stop = np.zeros(1, np.int64) if stop is None else stop
-        self.rows = distinct_rows(problem)
+        self.rows = distinct_rows(problem.transitions)
         gains = largest_gain(problem)
         self.W0 = lower_bound_from(problem, solve_baseline(problem)[0])
         self.sweep_seconds, self.work = 0.0, 0.0

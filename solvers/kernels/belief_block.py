@@ -12,9 +12,9 @@ number of basis changes of the true ones.
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable
 
-from solvers.core.model import SensingMDP
+import numpy as np
 
 EXACT = 1e-12
 """What a change of basis may move a belief by, in L1."""
@@ -26,12 +26,21 @@ FEWEST_WALKS = 64
 """Blocks of fewer walks move as they are."""
 
 
-class BeliefBlock:
-    """Walks from ``roots`` (n,); ``beliefs`` (n, S) are where they stand, until the next step."""
+Step = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
-    def __init__(self, problem: SensingMDP, roots: np.ndarray) -> None:
-        self.problem = problem
-        self.beliefs = np.zeros((len(roots), problem.num_states))
+
+class BeliefBlock:
+    """Walks from ``roots`` (n,); ``beliefs`` (n, S) are where they stand, until the next step.
+
+    step : one blind step of beliefs (n, S) under actions (n,); dense : T (A, S, S) where dense
+    products are the faster ones, else None, and then the walks move as they are
+    """
+
+    def __init__(
+        self, roots: np.ndarray, num_states: int, step: Step, dense: np.ndarray | None
+    ) -> None:
+        self._move, self._dense = step, dense
+        self.beliefs = np.zeros((len(roots), num_states))
         self.beliefs[np.arange(len(roots)), roots] = 1.0
         self._weights: np.ndarray | None = None  # (n, r); None while the beliefs are the basis
         self._basis: np.ndarray | None = None  # (r, S)
@@ -51,7 +60,7 @@ class BeliefBlock:
     def step(self, actions: np.ndarray) -> None:
         """One blind step of each walk under its own action (n,)."""
         if self._weights is None:
-            self.beliefs = self.problem.step(self.beliefs, actions)
+            self.beliefs = self._move(self.beliefs, actions)
         else:
             self._step_factors(actions)
         self._age += 1
@@ -62,7 +71,7 @@ class BeliefBlock:
 
     def _step_factors(self, actions: np.ndarray) -> None:
         """Move the basis; walks that share an action, but are fewer than its rows, join it."""
-        T, bases, blocks = self.problem.dense_transitions, [], []
+        T, bases, blocks = self._dense, [], []
         for a in np.unique(actions):
             rows = np.flatnonzero(actions == a)
             few = len(rows) <= len(self._basis)
@@ -83,7 +92,7 @@ class BeliefBlock:
         n = len(self.beliefs)
         useful = n // 4  # moving and unpacking a wider one costs as much as moving all
         q = useful if self._basis is None else min(len(self._basis) // 2, useful)
-        if n < FEWEST_WALKS or q < NARROWEST or self.problem.dense_transitions is None:
+        if n < FEWEST_WALKS or q < NARROWEST or self._dense is None:
             return False
         mixes = np.random.default_rng(0).standard_normal((q, n)) @ self.beliefs
         V = np.linalg.qr(mixes.T)[0].T

@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-
-from solvers.core.model import SensingMDP
+from scipy import sparse
 
 CHUNK = 1024
 """Columns summed at once, so that the sums stay in the nearest cache."""
@@ -69,13 +68,13 @@ class Levels(NamedTuple):
     looks: np.ndarray
 
 
-def distinct_rows(problem: SensingMDP) -> Rows:
+def distinct_rows(transitions: tuple[sparse.csr_array, ...]) -> Rows:
     """Every distinct row of all T(a), kept once."""
-    S, A = problem.num_states, problem.num_actions
+    S, A = transitions[0].shape[0], len(transitions)
     number: dict[bytes, int] = {}
     row_of = np.empty((S, A), np.int64)
     indices, data = [], []
-    for a, T in enumerate(problem.transitions):
+    for a, T in enumerate(transitions):
         T.sort_indices()
         ends = T.indptr.tolist()
         for s in range(S):

@@ -21,8 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-
-from solvers.core.model import SensingMDP
+from scipy import sparse
 
 
 class Tables(NamedTuple):
@@ -51,11 +50,18 @@ class Tree(NamedTuple):
     path: np.ndarray  # (max_depth, 2) node and arm
 
 
-def make_tables(problem: SensingMDP, leaf_values: np.ndarray | None) -> Tables:
-    """The problem's arrays in the kernel's form; no ``leaf_values``: random rollouts."""
+def make_tables(
+    transitions: tuple[sparse.csr_array, ...],
+    costs: np.ndarray,
+    looks: np.ndarray,
+    terminal: np.ndarray,
+    discount: float,
+    leaf_values: np.ndarray | None,
+) -> Tables:
+    """A problem's arrays in the kernel's form; no ``leaf_values``: random rollouts."""
     first, after, cumulative = [np.zeros(1, np.int64)], [], []
     offset = 0
-    for T in problem.transitions:
+    for T in transitions:
         total = np.concatenate([[0.0], np.cumsum(T.data)])
         cumulative.append(total[1:] - np.repeat(total[T.indptr[:-1]], np.diff(T.indptr)))
         after.append(T.indices.astype(np.int64))
@@ -66,17 +72,16 @@ def make_tables(problem: SensingMDP, leaf_values: np.ndarray | None) -> Tables:
         np.concatenate(first),
         np.concatenate(after),
         np.concatenate(cumulative),
-        np.array(problem.costs, order="C"),
-        np.array(problem.sensing_costs(), order="C"),
-        np.array(problem.terminal),
+        np.array(costs, order="C"),
+        np.array(looks, order="C"),
+        np.array(terminal),
         np.zeros(0) if leaf_values is None else np.array(leaf_values),
-        float(problem.discount),
+        float(discount),
     )
 
 
-def make_tree(problem: SensingMDP, nodes: int, max_bytes: int, max_depth: int) -> Tree:
+def make_tree(S: int, A: int, nodes: int, max_bytes: int, max_depth: int) -> Tree:
     """An empty tree with room for ``nodes`` nodes, or as many as fit in ``max_bytes``."""
-    S, A = problem.num_states, problem.num_actions
     nodes = max(2, min(nodes, max_bytes // (8 * (1 + S + 7 * A))))
     return Tree(
         np.empty(nodes, np.int64),

@@ -26,7 +26,7 @@ from solvers.core.policy import Policy
 from solvers.core.simulation import default_max_steps, simulate
 from solvers.core.solution import BUDGET, SOLVED, Solution
 from solvers.core.solver import Budget, Solver, SolverError
-from solvers.kernels.pomcp_kernel import make_tables, make_tree, search
+from solvers.kernels.pomcp_kernel import Tables, make_tables, make_tree, search
 
 ROLLOUTS = ("random", "mdp", "always-sense")
 DEPTH_TOLERANCE = 1e-2
@@ -37,6 +37,18 @@ ENDED = 1e-12
 """Live probability below which nothing can happen any more, so nothing is searched."""
 HURRIED_QUERIES = 10
 """Queries per arm at a step after the budget has run out, so that the episode can end."""
+
+
+def tables_of(problem: SensingMDP, leaf_values: np.ndarray | None) -> Tables:
+    """What the search reads of a problem."""
+    return make_tables(
+        problem.transitions,
+        problem.costs,
+        problem.sensing_costs(),
+        problem.terminal,
+        problem.discount,
+        leaf_values,
+    )
 
 
 class PomcpPolicy(Policy):
@@ -74,8 +86,8 @@ class PomcpPolicy(Policy):
         self.deadline = math.inf
         self.decisions = self.hurried_decisions = self.simulated_steps = 0
         self.seconds = 0.0
-        self._tables = make_tables(problem, leaf_values)
-        self._tree = make_tree(problem, tree_queries + 1, TREE_BYTES, self.max_depth)
+        self._tables = tables_of(problem, leaf_values)
+        self._tree = make_tree(*problem.costs.shape, tree_queries + 1, TREE_BYTES, self.max_depth)
         self._rng = np.array([seed], np.uint64)
 
     def act(self, belief: np.ndarray) -> tuple[int, bool]:

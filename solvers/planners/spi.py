@@ -182,7 +182,7 @@ class _Walker:
     def walk(self, roots: np.ndarray, V: np.ndarray, table: PlanTable) -> None:
         """Walk these roots (n,) to the end; where the plan found beats V, put it in the table."""
         problem, alpha = self.problem, self.problem.discount
-        block = BeliefBlock(problem, roots)
+        block = BeliefBlock(roots, problem.num_states, problem.step, problem.dense_transitions)
         Z = np.zeros(len(roots))
         strings = np.empty((len(roots), self.max_steps + 2), np.int32)
         row = np.arange(len(roots))  # where the live roots stand in the block

@@ -107,7 +107,7 @@ def test_actions_that_do_the_same_change_nothing():
 
 def test_equal_rows_are_kept_once():
     problem = load_problem("taxi", 1)
-    rows = distinct_rows(problem)
+    rows = distinct_rows(problem.transitions)
     dense = as_matrix(rows)
     assert len(dense) < problem.num_states * problem.num_actions
     for a, T in enumerate(problem.transitions):

@@ -18,6 +18,11 @@ def mixing_problem(seed: int, share: float) -> SensingMDP:
     return SensingMDP.from_arrays(T, rng.normal(size=(STATES, 3)), 0.9, 0.1)
 
 
+def block_of(problem: SensingMDP) -> BeliefBlock:
+    """All states' walks."""
+    return BeliefBlock(np.arange(STATES), STATES, problem.step, problem.dense_transitions)
+
+
 @settings(max_examples=12, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
@@ -27,7 +32,7 @@ def mixing_problem(seed: int, share: float) -> SensingMDP:
 def test_walks_stay_where_single_steps_take_them(seed, share, loners):
     problem = mixing_problem(seed, share)
     rng = np.random.default_rng(seed)
-    block, beliefs = BeliefBlock(problem, np.arange(STATES)), np.eye(STATES)
+    block, beliefs = block_of(problem), np.eye(STATES)
     for depth in range(5 * TRY_EVERY):
         actions = np.zeros(len(beliefs), int)
         actions[:loners] = rng.integers(0, 3, size=loners)
@@ -45,7 +50,7 @@ def test_walks_stay_where_single_steps_take_them(seed, share, loners):
 
 @pytest.mark.parametrize("actions", [np.zeros(STATES, int), np.arange(STATES) % 3])
 def test_walks_that_have_met_move_as_few(actions):
-    block = BeliefBlock(mixing_problem(0, 0.1), np.arange(STATES))
+    block = block_of(mixing_problem(0, 0.1))
     for _ in range(4 * TRY_EVERY):
         block.step(actions)
     assert len(block._basis) < STATES // 4
@@ -54,14 +59,14 @@ def test_walks_that_have_met_move_as_few(actions):
 def test_walks_that_never_meet_are_left_alone():
     T = np.roll(np.eye(STATES), 1, axis=1)
     problem = SensingMDP.from_arrays([T], np.zeros(STATES), 0.9, 0.1)
-    block = BeliefBlock(problem, np.arange(STATES))
+    block = block_of(problem)
     for _ in range(3 * TRY_EVERY):
         block.step(np.zeros(STATES, int))
     assert np.array_equal(block.beliefs, np.roll(np.eye(STATES), 3 * TRY_EVERY, axis=1))
 
 
 def test_no_walk_left_is_no_mistake():
-    block = BeliefBlock(mixing_problem(0, 0.1), np.arange(STATES))
+    block = block_of(mixing_problem(0, 0.1))
     for _ in range(2 * TRY_EVERY):
         block.step(np.zeros(STATES, int))
     block.keep(np.zeros(STATES, bool))

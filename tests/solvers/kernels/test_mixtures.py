@@ -27,7 +27,7 @@ def as_matrix(rows):
 @given(problem=small_problems(), seed=st.integers(0, 1000), w=st.sampled_from([2, 6, CHUNK + 2]))
 def test_mixtures_are_the_plain_sums(problem, seed, w):
     rng = np.random.default_rng(seed)
-    rows = distinct_rows(problem)
+    rows = distinct_rows(problem.transitions)
     dense, A = as_matrix(rows), problem.num_actions
     R, w = len(dense), w // A * A
     ahead, looks = rng.normal(size=(2, R, w))
@@ -54,7 +54,10 @@ def test_mixtures_are_the_plain_sums(problem, seed, w):
 @settings(max_examples=10, deadline=None)
 @given(problem=small_problems(), seed=st.integers(0, 1000))
 def test_action_values_are_those_of_the_transitions(problem, seed):
-    rows, V = distinct_rows(problem), np.random.default_rng(seed).normal(size=problem.num_states)
+    rows, V = (
+        distinct_rows(problem.transitions),
+        np.random.default_rng(seed).normal(size=problem.num_states),
+    )
     costs = np.array(problem.costs)
     Q, ahead = np.empty(costs.shape), np.empty(len(rows.indptr) - 1)
     action_values(rows, costs, problem.discount, V, ahead, Q)

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 
 from bench.problems import load_problem
 from solvers import BUDGET, SOLVED, Policy, SensingMDP, SolverError, evaluate, solve
-from solvers.kernels.pomcp_kernel import make_tables, make_tree, search
-from solvers.planners.pomcp import ROLLOUTS, PomcpPolicy
+from solvers.kernels.pomcp_kernel import make_tree, search
+from solvers.planners.pomcp import ROLLOUTS, PomcpPolicy, tables_of
 from tests.solvers.brute_force import bracket, small_problems
 
 OPTIONS = {"tree_queries": 200, "c": None, "max_depth": None, "rollout": "mdp", "seed": 0}
@@ -14,7 +14,7 @@ OPTIONS = {"tree_queries": 200, "c": None, "max_depth": None, "rollout": "mdp", 
 def root_estimates(problem, belief, queries, rollout="mdp", depth=20, c=0.3):
     """Mean cost of each arm (2A,) after one search, and the tree it grew."""
     planner = PomcpPolicy(problem, **{**OPTIONS, "rollout": rollout})
-    tree = make_tree(problem, queries + 1, 2**26, depth)
+    tree = make_tree(*problem.costs.shape, queries + 1, 2**26, depth)
     search(planner._tables, tree, belief, queries, c, np.array([1], np.uint64))
     return tree.arm_costs[0].copy(), tree
 
@@ -78,7 +78,7 @@ def test_a_full_tree_still_estimates():
     """With room for three nodes only, the search goes on and its figures stay sound."""
     problem = load_problem("two-state", 0.25)
     planner = PomcpPolicy(problem, **OPTIONS)
-    tree = make_tree(problem, 3, 2**20, 20)
+    tree = make_tree(*problem.costs.shape, 3, 2**20, 20)
     search(planner._tables, tree, np.eye(2)[0], 2000, 0.3, np.array([1], np.uint64))
     assert len(tree.visits) == 3 and tree.visits[0] == 2000
     optimal = solve(problem, "pbvi").values[0]
@@ -133,7 +133,7 @@ def test_takes_arrays_of_sensing_costs():
 
 def test_tables_hold_the_problem():
     problem = load_problem("inventory", 0.2)
-    tables = make_tables(problem, None)
+    tables = tables_of(problem, None)
     for a, T in enumerate(problem.transitions):
         for s in range(4):
             low, high = tables.first[4 * a + s], tables.first[4 * a + s + 1]
