@@ -24,10 +24,10 @@ from solvers.core.baseline import (
     lowest_argmin,
     value_sizes,
 )
+from solvers.core.budget import Budget, SolverError
 from solvers.core.model import SensingMDP
 from solvers.core.plan_table import PlanTable
 from solvers.core.policy import Plan
-from solvers.core.solver import Budget, SolverError
 
 MEMORY_MB = 4096.0
 """Most memory a layer of the tree may take, when nothing else is asked for."""

@@ -113,4 +113,6 @@ def _layered_cost(problem: SensingMDP, base: np.ndarray) -> Any:
         return LayeredCost(k, np.append(base, base[-1]), problem.num_states)
     if np.ndim(k) < 2:
         return k
-    return np.vstack([k[base], np.zeros(problem.num_actions) if problem.end_is_seen else k.max(0)])
+    table = np.asarray(k)
+    last = np.zeros(problem.num_actions) if problem.end_is_seen else table.max(axis=0)
+    return np.vstack([table[base], last])

@@ -288,7 +288,8 @@ class SensingMDP:
         return after
 
     def __repr__(self) -> str:
-        k = self.sensing_cost if np.isscalar(self.sensing_cost) else "non-uniform"
+        uniform = self.look_costs.uniform
+        k = "non-uniform" if uniform is None else uniform
         seen = ", the end is seen" if self.end_is_seen else ""
         return (
             f"SensingMDP({self.name!r}, {self.num_states} states, {self.num_actions} actions, "

@@ -103,7 +103,7 @@ class LookCosts:
 
     def of(self, beliefs: Rows, actions: np.ndarray) -> tuple[np.ndarray, float]:
         """Of one action at each belief, (n, S), (n,) -> (n,), and its rounding as a share of it."""
-        if self.linear and np.ndim(self.k) == 2:
+        if not callable(self.k) and np.ndim(self.k) == 2:
             cost, _, slip = picked_dots(beliefs, actions, self.by_state())
             return cost, slip
         return self.at(beliefs)[np.arange(len(actions)), actions], 0.0

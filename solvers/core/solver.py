@@ -31,7 +31,7 @@ from dataclasses import fields, is_dataclass, replace
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -109,7 +109,7 @@ def import_file(path: str | Path) -> ModuleType:
     if not path.is_file():
         raise SolverError(f"no such solver file: {path}")
     spec = importlib.util.spec_from_file_location(f"{FILE_MODULES}{path.stem}", path)
-    if spec is None:
+    if spec is None or spec.loader is None:
         raise SolverError(f"{path} is not a Python file: expected a name ending in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # so that its annotations can be resolved
@@ -161,7 +161,7 @@ def make_solver(solver: str | Solver, **options: Any) -> Solver:
     """A solver by id, with options by name."""
     if isinstance(solver, Solver):
         check_types(type(solver), options)
-        return replace(solver, **options) if options else solver
+        return replace(cast(Any, solver), **options) if options else solver
     known = solver_classes()
     solver = OLD_NAMES.get(solver, solver)
     if solver not in known:

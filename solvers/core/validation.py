@@ -47,7 +47,7 @@ def transition_matrices(transitions: Any) -> tuple[sparse.csr_array, ...]:
         raise ModelError(f"transitions: found {found}; expected an array (A, S, S)")
     if isinstance(transitions, np.ndarray) and transitions.ndim != 3:
         raise ModelError(f"transitions have shape {transitions.shape}; expected (A, S, S)")
-    matrices = []
+    matrices: list[sparse.csr_array] = []
     for a, given in enumerate(transitions):
         matrix = _sparse_matrix(given, f"transitions of action {a}")
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
@@ -139,7 +139,7 @@ def names(given: Sequence[str] | None, n: int, kind: str) -> tuple[str, ...]:
     return found
 
 
-def index(given: int | str, n: int, names: tuple[str, ...], kind: str) -> int:
+def index(given: Any, n: int, names: tuple[str, ...], kind: str) -> int:
     if isinstance(given, str):
         if given in names:
             return names.index(given)
