@@ -105,7 +105,7 @@ def _add_bounds(frame: pd.DataFrame) -> None:
     ]
     distance = frame["value"] - best
     with np.errstate(divide="ignore", invalid="ignore"):
-        gap = distance / np.maximum(frame["value"].abs(), floor)
+        gap: pd.Series = distance / np.maximum(frame["value"].abs(), floor)
     frame["gap"] = gap.where(distance != 0, distance)  # 0/0 is no gap at all
     frame.loc[frame["gap"] > NO_SHARE, "gap"] = np.inf
 

@@ -138,7 +138,7 @@ def find_optimum(
     exact = {row.value: row for row in rows if row.value is not None and not row.standard_error}
     if exact:
         row = exact[min(exact)]
-        if min(exact) < best.value - BETTER * (1 + abs(best.value)):
+        if min(exact) < _value(best) - BETTER * (1 + abs(_value(best))):
             best = _better(best, _again(problem, row))
     for row in rows:
         if row.lower is not None and row.lower > lower + BETTER * (1 + abs(lower)):
@@ -186,7 +186,14 @@ def _again(problem: SensingMDP, row: Result) -> Solution:
 
 
 def _better(one: Solution, other: Solution) -> Solution:
-    return other if other.value is not None and other.value < one.value else one
+    return other if other.value is not None and other.value < _value(one) else one
+
+
+def _value(found: Solution) -> float:
+    """The exact value of a solution with a policy, as the search always gives one."""
+    if found.value is None or found.policy is None:
+        raise OptimaError(f"{found.solver} gave no policy to write down")
+    return found.value
 
 
 def _written(
@@ -196,8 +203,9 @@ def _written(
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.is_file():
         old = float(problem.start @ evaluate(problem, load_policy(path, problem)))
-        if old <= best.value + BETTER * (1 + abs(best.value)):
+        if old <= _value(best) + BETTER * (1 + abs(_value(best))):
             return str(about_policy(path).get("solver", "")), old
+    assert best.policy is not None  # _value has seen it
     save_policy(
         path,
         best.policy,
