@@ -8,6 +8,7 @@ from typing import Any
 
 from bench.cli.solve import add_problem
 from bench.problems import load_problem
+from bench.store.files import written_beside
 
 
 def add(commands: Any) -> None:
@@ -30,10 +31,15 @@ def add(commands: Any) -> None:
 def export_problem(args: argparse.Namespace) -> None:
     """Write a problem as a file."""
     from pomdp_bridge.export import started
-    from pomdp_bridge.files.formats import write
+    from pomdp_bridge.files.formats import WRITERS, write
 
     problem = started(load_problem(args.problem, args.sensing_cost), args.start)
-    print(write(problem, args.output, args.format))
+    chosen = args.format or args.output.suffix.removeprefix(".")
+    if chosen not in WRITERS or not args.output.absolute().parent.is_dir():
+        write(problem, args.output, chosen)  # says what is wrong
+    with written_beside(args.output) as beside:
+        write(problem, beside, chosen)
+    print(args.output)
 
 
 def check_file(args: argparse.Namespace) -> int:

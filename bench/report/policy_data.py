@@ -43,7 +43,7 @@ class PolicyData:
         if problem.id not in self._models:
             self._models[problem.id] = load_problem(problem.id, from_text(cost_text))
             self._problems[problem.id] = _problem_data(problem, self._models[problem.id])
-        model = self._models[problem.id].with_sensing_cost(from_text(cost_text))
+        model = load_problem(problem.id, from_text(cost_text))  # a file may keep its own cost
         if not _fits(plans, model):
             return False
         likely = [s for s in np.argsort(-model.start, kind="stable") if str(s) in plans]
