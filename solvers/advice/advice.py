@@ -85,7 +85,8 @@ def advise(problem: SensingMDP, budget: float = BUDGET_SECONDS) -> Advice:
             f"no advice on {problem.name}: its sensing cost is a function of the belief; "
             "give a number or an array"
         )
-    solution = solve(problem, "dips", budget=SHARES["plan"] * budget)
+    # All roots: a controller should know what to do wherever it finds itself.
+    solution = solve(problem, "dips", budget=SHARES["plan"] * budget, roots="all")
     policy = PlanPolicy(problem, solution.policy.all_plans())
     clock = Budget(SHARES["prices"] * budget)
     prices = price_changes(problem, policy, TOP_FACTOR, clock)
