@@ -104,15 +104,16 @@ class DelayedInformation:
         never = np.zeros(1, np.int64)
         mix(self.rows, self.rows.itself, gains[:, None], row_gains, never)
         k = problem.sensing_costs()
+        rounding = (int(np.diff(self.rows.indptr).max()) + 16) * EPS
         self.constants = Constants(
             costs=np.array(problem.costs, order="C"),  # read-only is another type to compile
             look_costs=problem.costs + k,
-            price=np.ascontiguousarray(k.max(axis=0)),
+            price=k.max(axis=0) * (1 + 32 * rounding),  # taken off a look that was rounded with it
             terminal=np.array(problem.terminal),
             discount=problem.discount,
             gains=gains,
             row_gains=row_gains[:, 0],
-            rounding=(int(np.diff(self.rows.indptr).max()) + 16) * EPS,
+            rounding=rounding,
         )
         self.levels = Levels(np.array([0, 0, R]), *(np.empty(R) for _ in range(3)))
         mix(self.rows, self.rows.itself, self.W0[:, None], self.W(1), never)

@@ -142,3 +142,13 @@ def test_bad_input_is_refused():
         delayed_information_bound(problem, 0)
     with pytest.raises(SolverError, match=r"needs .* GB"):
         refuse_beyond_memory(load_problem("icu-sepsis"), 12, 3000)
+
+
+@pytest.mark.parametrize("k", [0.579, 3e7, 1e8])
+def test_a_dear_look_does_not_raise_the_bound_by_its_rounding(k):
+    costs = [[0.0], [-1.0]]
+    T = np.array([[0.504, 0.496], [0.497, 0.503]])
+    problem = SensingMDP.from_arrays([T], costs, 0.2, k)
+    value = np.linalg.solve(np.eye(2) - 0.2 * T, np.ravel(costs))  # one action: nothing to plan
+    for depth in (1, 2, 3):
+        assert (delayed_information_bound(problem, depth) <= value + 1e-15).all()
