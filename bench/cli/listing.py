@@ -42,6 +42,7 @@ def list_all(args: argparse.Namespace) -> None:
         print(printable(f"  {solver['id']:28} {words}".rstrip()))
         if solver["unavailable"] is not None:
             reasons.setdefault(solver["unavailable"], []).append(solver["id"])
+    print("  julia:FILE.jl, julia:Package.SolverType   any solver of POMDPs.jl; see docs/julia.md")
     for reason, names in reasons.items():
         print(printable(f"  cannot run here: {', '.join(names)} ({reason})"))
     print("\nsuites")

@@ -31,6 +31,9 @@ def add(commands: Any) -> None:
         "julia", help="set up the POMDPs.jl solvers, or say what is missing"
     )
     julia.add_argument("what", choices=("setup", "doctor"))
+    julia.add_argument(
+        "file", nargs="?", metavar="FILE.jl", help="setup: make the Julia project of a solver file"
+    )
     julia.set_defaults(call=julia_tools)
 
 
@@ -127,8 +130,14 @@ def measure_speed(args: argparse.Namespace) -> int:
 def julia_tools(args: argparse.Namespace) -> int:
     """Set up Julia, or say what is missing."""
     from pomdp_bridge.julia.doctor import diagnose
-    from pomdp_bridge.julia.setup import install
+    from pomdp_bridge.julia.setup import install, install_for
+    from pomdp_bridge.julia.solvers import SCHEME, by_id
 
-    found = install() if args.what == "setup" else diagnose()
+    if args.file is not None:
+        if args.what != "setup":
+            raise ValueError(f"julia {args.what} takes no file")
+        found = install_for(by_id(SCHEME + args.file.removeprefix(SCHEME)).file)
+    else:
+        found = install() if args.what == "setup" else diagnose()
     print(found)
     return found.exit_code

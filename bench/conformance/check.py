@@ -22,7 +22,7 @@ from bench.run.outcome import Outcome
 from bench.run.supervise import OVERRUN, run_limited
 from bench.store import status
 from bench.suites.cell import Cell
-from solvers import Solver, SolverError, load_solver_file
+from solvers import Solver, SolverError, load_solver_file, solver_classes
 
 BUDGET = 2.0
 SLACK = 0.5
@@ -61,7 +61,7 @@ def check_solver_file(path: Path) -> int:
 def examine(path: Path) -> Iterator[Finding]:
     """Check one thing after the other; what cannot be checked any more is left out."""
     try:
-        found = load_solver_file(path)
+        found = [solver_classes()[f"julia:{path}"]] if _is_julia(path) else load_solver_file(path)
     except SolverError as error:
         yield Finding("the file can be loaded", str(error))
         return
@@ -77,7 +77,7 @@ def examine(path: Path) -> Iterator[Finding]:
 
 def _form(cls: type[Solver]) -> Iterator[Finding]:
     """Name and options."""
-    right = isinstance(cls.name, str) and NAME.fullmatch(cls.name)
+    right = isinstance(cls.name, str) and (NAME.fullmatch(cls.name) or cls.name[:6] == "julia:")
     wrong = None if right else f"{cls.name!r}; expected small letters, digits and single hyphens"
     yield Finding(f"its name, {cls.name}, is well-formed", wrong)
     wrong = None
@@ -131,9 +131,13 @@ def _run(cls: type[Solver], path: Path, case: Case) -> Outcome:
         budget=BUDGET,
         threads=1,
         memory_mb=MEMORY_MB,
-        files=(str(path.resolve()),),
+        files=() if _is_julia(path) else (str(path.resolve()),),
     )
     return run_limited(cell.as_json())
+
+
+def _is_julia(path: Path) -> bool:
+    return path.suffix == ".jl"
 
 
 def _told(outcome: Outcome) -> str:

@@ -13,6 +13,7 @@ import hashlib
 import inspect
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from bench.run.source import WHOLE, Source, Symbol, joined, module_file, source_of
@@ -42,7 +43,15 @@ JULIA_TOKENS = re.compile(
 
 def code_hash(solver_id: str) -> str:
     """Short hash of the code that matters to a solver."""
-    return hash_of((solver_symbol(solver_classes()[solver_id]), *JUDGES))
+    cls = solver_classes()[solver_id]
+    code = hash_of((solver_symbol(cls), *JUDGES))
+    file = getattr(cls, "file", None)  # a solver of POMDPs.jl is a Julia file
+    if file is None:
+        return code
+    said = replace(file, source="", title="", project=None)
+    path = Path(file.source)
+    text = bare_julia(path.read_text(encoding="utf-8")) if path.is_file() else file.source
+    return hashlib.sha256(f"{code}\n{said}\n{text}".encode()).hexdigest()[:DIGITS]
 
 
 def solver_symbol(cls: type) -> Symbol:

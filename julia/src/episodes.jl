@@ -10,28 +10,32 @@ struct Episodes
     decisions::Int
     seconds::Float64
     truncation::Float64
-    settings::Dict{String,Any}
 end
 
 const HORIZON_SHARE = 1e-4 # episodes are cut when this share of the discounted future is left
 
 """
-    simulate_pomcp(m, options=Dict(); episodes=100, seed=0, max_seconds=Inf)
+    WithUpdater(policy, updater)
 
-Plan online with BasicPOMCP and simulate it. The first state is drawn from the start and known;
-the belief is exact. Rewards are taken in expectation over the belief, so only what looks show is
-drawn. `c` is the range of the rewards unless given.
+A policy that acts on the beliefs of its own updater, from the initial belief on, instead of on exact
+beliefs from a known first state.
 """
-function simulate_pomcp(m::SensingPOMDP, options=Dict{String,Any}(); episodes=100, seed=0, max_seconds=Inf)
+struct WithUpdater{P<:Policy,U<:Updater} <: Policy
+    policy::P
+    updater::U
+end
+
+"""
+    simulate_planner(m, planner; episodes=100, seed=0, max_seconds=Inf)
+
+Simulate a policy that plans with chance. The first state is drawn from the start and known; the
+belief is exact. Rewards are taken in expectation over the belief, so only what looks show is drawn.
+No episode begins after `max_seconds`, but there is always one.
+"""
+function simulate_planner(m::SensingPOMDP, planner; episodes=100, seed=0, max_seconds=Inf)
     t0 = time()
-    options = Dict{Symbol,Any}(Symbol(k) => v for (k, v) in options)
-    lowest, highest = extrema(m.R)
-    get!(options, :c, highest - lowest)
-    # Ties and failed searches must not depend on the global generator or throw.
-    solver = configure(POMCPSolver, options; rng=Xoshiro(seed), default_action=1)
-    planner = solve(solver, m)
     rng = Xoshiro(seed + 1)
-    horizon = ceil(Int, log(HORIZON_SHARE) / log(m.discount))
+    horizon = m.discount < 1 ? ceil(Int, log(HORIZON_SHARE) / log(m.discount)) : 10_000
     returns = Float64[]
     steps = looked = 0.0
     decisions = 0
@@ -42,10 +46,8 @@ function simulate_pomcp(m::SensingPOMDP, options=Dict{String,Any}(); episodes=10
         looked += l
         decisions += d
     end
-    truncation = m.discount^horizon * maximum(abs, m.R) / (1 - m.discount)
-    settings = effective_settings(solver)
-    settings["seed"] = seed
-    return Episodes(returns, steps, looked, decisions, time() - t0, truncation, settings)
+    left = m.discount < 1 ? m.discount^horizon * maximum(abs, m.R) / (1 - m.discount) : 0.0
+    return Episodes(returns, steps, looked, decisions, time() - t0, left)
 end
 
 function episode(m::SensingPOMDP, planner, rng, horizon)
@@ -56,20 +58,26 @@ function episode(m::SensingPOMDP, planner, rng, horizon)
     r = steps = looked = 0.0
     decisions, γᵗ = 0, 1.0
     m.terminal[s] && return r, steps, looked, decisions
+    own = first_belief(m, planner)
     for _ in 1:horizon
-        a = action(planner, DiscreteBelief(m, ordered, b))
+        a = own === nothing ? chosen_action(m, planner, ordered, b) : Int(action(planner.policy, own))
         decisions += 1
         steps += γᵗ
         r += γᵗ * dot(@view(m.R[:, a]), b)
         b = m.T[base_action(m, a)] * b
+        o = nothing_seen(m)
         if looks(m, a)
             looked += γᵗ
-            s = rand(rng, SparseCat(ordered, b))
+            o = s = rand(rng, SparseCat(ordered, b))
             m.terminal[s] && break
             fill!(b, 0.0)
             b[s] = 1.0
         end
+        own === nothing || (own = update(planner.updater, own, a, o))
         γᵗ *= m.discount
     end
     return r, steps, looked, decisions
 end
+
+first_belief(m, ::Any) = nothing
+first_belief(m, planner::WithUpdater) = initialize_belief(planner.updater, initialstate(m))

@@ -4,7 +4,7 @@ const Move = let V = SubArray{Int,1,Vector{Int},Tuple{UnitRange{Int}},true},
 end
 
 """
-    SensingPOMDP(T, R, start, discount; terminal)
+    SensingPOMDP(T, R, start, discount; terminal, end_is_seen=false, k, names="")
 
 A Markov decision process with a state sensing cost, as a POMDP.
 
@@ -18,6 +18,10 @@ same actions with a look; observations `1:S` are the state that a look shows, `S
 - `discount`
 - `terminal`: states in which a look ends the episode. To the solvers they are ordinary absorbing
   states (`isterminal` is false everywhere), because a blind agent does not know it is in one
+- `end_is_seen`: the other convention, in which the agent notices the end for free: looks in terminal
+  states are free and `isterminal` is true there
+- `k`: sensing cost for each `(s, a)`, `a` in `1:A`
+- `names`: JSON text with the names that a problem file has, empty where there are none
 - `moves`: distribution of the next state for each `(s, a)`, views of the columns of `T`
 """
 struct SensingPOMDP <: POMDP{Int,Int,Int}
@@ -26,20 +30,30 @@ struct SensingPOMDP <: POMDP{Int,Int,Int}
     start::Vector{Float64}
     discount::Float64
     terminal::BitVector
+    end_is_seen::Bool
+    k::Matrix{Float64}
+    names::String
     moves::Matrix{Move}
     first::SparseCat{Vector{Int},Vector{Float64}}
 end
 
-function SensingPOMDP(T, R, start, discount; terminal=falses(length(start)))
+function SensingPOMDP(T, R, start, discount; terminal=falses(length(start)), end_is_seen=false, k=nothing,
+                      names="")
     S, A = size(R, 1), length(T)
     size(R, 2) == 2A || throw(DimensionMismatch("R has $(size(R, 2)) columns for $A actions; expected $(2A)"))
     length(start) == S || throw(DimensionMismatch("start has $(length(start)) entries for $S states"))
     for (a, Ta) in enumerate(T)
         size(Ta) == (S, S) || throw(DimensionMismatch("T[$a] is $(size(Ta)); expected ($S, $S)"))
     end
+    if end_is_seen
+        R = copy(R)
+        R[terminal, A+1:2A] = R[terminal, 1:A] # a look in a terminal state is free
+    end
+    k = k === nothing ? R[:, 1:A] .- R[:, A+1:2A] : k
     moves = [_move(T[a], s) for s in 1:S, a in 1:A]
     support = findall(>(0), start)
-    return SensingPOMDP(T, R, start, discount, terminal, moves, SparseCat(support, start[support]))
+    return SensingPOMDP(T, R, start, discount, terminal, end_is_seen, k, names, moves,
+                        SparseCat(support, start[support]))
 end
 
 function _move(T::SparseMatrixCSC{Float64,Int}, s::Int)
@@ -54,7 +68,8 @@ The same from flat buffers counted from 0: CSR of each T(a) with rows by the pre
 actions one after the other. They are the CSC buffers of the transpose, which is what is kept.
 """
 function SensingPOMDP(indptr::AbstractMatrix, indices::AbstractVector, data::AbstractVector,
-                      R::AbstractMatrix, start::AbstractVector, discount::Real, terminal::AbstractVector)
+                      R::AbstractMatrix, start::AbstractVector, discount::Real, terminal::AbstractVector;
+                      more...)
     A, S = size(indptr, 1), size(indptr, 2) - 1
     T = Vector{SparseMatrixCSC{Float64,Int}}(undef, A)
     last = 0
@@ -66,7 +81,7 @@ function SensingPOMDP(indptr::AbstractMatrix, indices::AbstractVector, data::Abs
         last += n
     end
     return SensingPOMDP(T, Matrix{Float64}(R), Vector{Float64}(start), Float64(discount);
-                        terminal=BitVector(Bool.(terminal)))
+                        terminal=BitVector(Bool.(terminal)), more...)
 end
 
 n_base_actions(m::SensingPOMDP) = length(m.T)
@@ -96,4 +111,4 @@ POMDPs.reward(m::SensingPOMDP, s::Int, a::Int) = m.R[s, a]
 
 POMDPs.initialstate(m::SensingPOMDP) = m.first
 POMDPs.discount(m::SensingPOMDP) = m.discount
-POMDPs.isterminal(::SensingPOMDP, ::Int) = false
+POMDPs.isterminal(m::SensingPOMDP, s::Int) = m.end_is_seen && m.terminal[s]

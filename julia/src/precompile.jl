@@ -8,27 +8,18 @@ function tiny_problem(A::Int=2)
     return SensingPOMDP(T, -hcat(C, C .+ 0.25), [0.5, 0.5], 0.5)
 end
 
-"""
-    warm_up(planner, options_text, A)
-
-Run a planner on a tiny problem with A actions, so that compiling it is not counted as planning.
-NativeSARSOP compiles some of its code anew for every number of actions.
-"""
-function warm_up(planner::String, options_text::String="", A::Int=2)
-    options = parse_options(options_text)
-    if planner == "pomcp"
-        merge!(options, Dict("tree_queries" => 10, "episodes" => 2))
-    elseif startswith(planner, "sarsop")
-        # Enough sweeps to meet pruning too; precision 0 keeps it from stopping before.
-        merge!(options, Dict("max_time" => 1.0, "max_steps" => 5, "precision" => 0.0))
-    else
-        merge!(options, Dict("max_iterations" => 3))
-    end
-    text = join(("$name\t$value" for (name, value) in options), '\n')
-    return request(tiny_problem(A), planner, text)
-end
-
 @setup_workload begin
+    # The solvers of the shipped files whose packages this one has, with few steps each.
+    made = (
+        (false, (m; rest...) -> SARSOPSolver(max_steps=5, precision=0.0, max_time=1.0, verbose=false)),
+        (false, (m; rest...) -> SARSOPSolver(max_steps=5, precision=0.0, max_time=1.0, verbose=false,
+                                          init_upper=Known(solve(DelayedInformation(2), m)),
+                                          init_lower=BlindLowerBound(bel_res=1e-7))),
+        (false, (m; rest...) -> FIBSolver(max_iterations=3)),
+        (false, (m; rest...) -> QMDPSolver(max_iterations=3)),
+        (false, (m; rest...) -> PBVISolver(max_iterations=3)),
+        (true, (m; seed, rest...) -> POMCPSolver(tree_queries=10, c=1.0, rng=Xoshiro(seed), default_action=1)),
+    )
     @compile_workload begin
         m = tiny_problem()
         indptr = [0 2 4; 0 2 4]' |> collect
@@ -36,13 +27,17 @@ end
         R, start, over = permutedims(m.R), m.start, falses(2) |> Vector{Bool}
         at(array) = Int(pointer(array))
         GC.@preserve indptr indices data R start over from_addresses(
-            2, 2, at(indptr), at(indices), at(data), at(R), at(start), 0.5, at(over))
-        for planner in ("sarsop", "sarsop-structured", "fib", "qmdp", "pbvi", "pomcp")
-            found = warm_up(planner)
+            2, 2, at(indptr), at(indices), at(data), at(R), at(start), 0.5, at(over), false)
+        parse_options("precision\t1.0e-3\nverbose\tfalse\nhow\tword")
+        solve(StructuredFIB(), m)
+        for (random, make) in made
+            found = plan(m, make; random, episodes=2)
             settings_text(found)
-            n, k = parse.(Int, split(sizes(found)))
-            alphas, chosen, upper = zeros(2n), zeros(Int, n), zeros(k)
-            GC.@preserve alphas chosen upper copy_out(found, at(alphas), at(chosen), at(upper))
+            numbers(found)
+            n, k, p, l, r = parse.(Int, split(sizes(found)))
+            buffers = (zeros(2n), zeros(Int, n), zeros(k), zeros(Int, p), zeros(Int, l), zeros(UInt8, p), zeros(r))
+            GC.@preserve buffers copy_out(found, map(at, buffers)...)
         end
+        unroll(m, OneStepLookahead(m, b -> 0.0))
     end
 end

@@ -27,13 +27,19 @@ end
 
 # NativeSARSOP hands its own tabular form to its initial bounds; the structure is read back from it.
 function POMDPs.solve(sol::StructuredFIB, m::ModifiedSparseTabular)
+    A = structured_actions(m)
+    Γ, _ = structured_fib(sol, m.T[1:A], m.R, m.discount)
+    return AlphaVectorPolicy(m, collect(eachrow(Γ)) .|> collect, 1:2A)
+end
+
+# How many actions the sensing problem has; a POMDP of another structure is refused.
+function structured_actions(m::ModifiedSparseTabular)
     A, odd = divrem(length(m.T), 2)
     nothing_o = size(first(m.O), 2)
     structured = odd == 0 && all(a -> nnz(m.O[a][:, nothing_o]) == size(m.R, 1), 1:A) &&
                  all(a -> m.T[a] == m.T[A+a], 1:A)
-    structured || throw(ArgumentError("StructuredFIB needs a SensingPOMDP: blind actions first, then the same with a look"))
-    Γ, _ = structured_fib(sol, m.T[1:A], m.R, m.discount)
-    return AlphaVectorPolicy(m, collect(eachrow(Γ)) .|> collect, 1:2A)
+    structured || throw(ArgumentError("this bound needs a SensingPOMDP: blind actions first, then the same with a look"))
+    return A
 end
 
 function structured_fib(sol::StructuredFIB, T, R, γ)

@@ -24,6 +24,14 @@
         @test again.terminal == m.terminal
         @test load_problem(path; reward_scale=1000).R ≈ 1000 .* m.R
 
+        # Written and read back it is the same to the last bit, names included.
+        write_with("names" => codeunits("{\"name\": \"mine\"}") |> collect)
+        one = load_problem(path)
+        two = load_problem(save_problem(joinpath(folder, "again.npz"), one))
+        @test two.T == one.T && two.R == one.R && two.k == one.k && two.start == one.start
+        @test two.names == one.names && model_hash(two) == model_hash(one)
+        @test NPZ.npzread(joinpath(folder, "again.npz"))["sensing_cost"] === 0.1
+
         write_with("sensing_cost" => [0.1, 0.3])
         @test load_problem(path).R[:, A+2] ≈ -C[:, 2] .- 0.3
         k = rand(Xoshiro(1), S, A)

@@ -1,3 +1,5 @@
+const SOLVERS = joinpath(@__DIR__, "..", "solvers")
+
 # A random sensing problem with positive and negative rewards; its last state is terminal.
 function random_problem(seed; S=5, A=2, γ=0.8, k=0.1)
     rng = Xoshiro(seed)

@@ -2,6 +2,7 @@ using SensingPOMDPs
 using SensingPOMDPs: NPZ, tiny_problem
 using POMDPs
 using POMDPTools
+using POMDPModels
 using NativeSARSOP
 using FIB
 using BasicPOMCP
@@ -16,12 +17,17 @@ include("problems.jl")
 
 @testset "SensingPOMDPs" begin
     include("model.jl")
-    include("requirements.jl")
     include("load.jl")
+    include("explicit.jl")
     include("structured_fib.jl")
+    include("delayed_information.jl")
+    include("unroll.jl")
+    include("policy_file.jl")
     include("settings.jl")
     include("bounds.jl")
-    include("planners.jl")
     include("episodes.jl")
+    include("errors.jl")
+    include("solver_file.jl")
     include("handover.jl")
+    include("sensebench.jl")
 end

@@ -13,7 +13,8 @@ import os
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ import numpy as np
 from pomdp_bridge.export import flatten
 from pomdp_bridge.julia import environment
 from pomdp_bridge.julia.errors import ANSWER, COMPILE, EXPORT, FIND, SOLVE, START, BridgeError
+from pomdp_bridge.julia.projects import project_for
+from pomdp_bridge.julia.solver_file import SolverFile
 from pomdp_bridge.julia.supervise import supervise
 from solvers.core.model import SensingMDP
 
@@ -63,44 +66,63 @@ class Answer:
         }
 
 
-def call_julia(
-    problem: SensingMDP,
-    planner: str,
-    options: dict[str, Any],
-    *,
-    limit: float = math.inf,
-    memory_gb: float = 4.0,
-    reward_scale: float = 1.0,
-) -> Answer:
-    """Run one planner on one problem in a fresh Julia.
+@dataclass(frozen=True)
+class Call:
+    """What to run: a solver file, its planning seconds and options, and the worker's limits.
 
-    Parameters
-    ----------
-    planner : a name that ``SensingPOMDPs.plan`` knows, or "pomcp"
-    options : the Julia solver's own options, by name; for "pomcp" also episodes, seed, max_seconds
-    limit : wall-clock seconds after which planning is stopped hard
+    seed, episodes : of a policy that is simulated
     memory_gb : resident GiB at which the worker is stopped hard
     """
-    env, finding = environment.check()
+
+    file: SolverFile
+    budget: float = math.inf
+    options: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    episodes: int = 100
+    reward_scale: float = 1.0
+    memory_gb: float = 4.0
+
+    @property
+    def limit(self) -> float:
+        """Wall-clock seconds after which planning is stopped hard."""
+        return 1.25 * self.budget + 5
+
+    def request(self) -> dict[str, Any]:
+        """As the worker takes it."""
+        return {
+            "source": self.file.source,
+            "budget": self.budget,
+            "seed": self.seed,
+            "random": self.file.random,
+            "episodes": self.episodes,
+            "options": "\n".join(f"{name}\t{julia_text(x)}" for name, x in self.options.items()),
+        }
+
+
+def call_julia(problem: SensingMDP, call: Call) -> Answer:
+    """Run one solver file on one problem in a fresh Julia."""
+    env, finding = project_for(call.file)
     if finding is not None:
         raise BridgeError(FIND, str(finding))
-    log = new_log(planner, problem.name)
+    log = new_log(Path(call.file.source).stem, problem.name)
     with tempfile.TemporaryDirectory(prefix="sensebench-julia-") as name:
         folder = Path(name)
         began = time.perf_counter()
-        flat = flatten(problem, reward_scale)
-        np.savez(folder / "request.npz", terminal=problem.terminal, **vars(flat))
-        lines = "\n".join(f"{name}\t{_julia_number(value)}" for name, value in options.items())
-        (folder / "request.json").write_text(
-            json.dumps({"planner": planner, "options": lines}), encoding="utf-8"
+        flat = flatten(problem, call.reward_scale)
+        np.savez(
+            folder / "request.npz",
+            terminal=problem.terminal,
+            end_is_seen=problem.end_is_seen,
+            **vars(flat),
         )
+        (folder / "request.json").write_text(json.dumps(call.request()), encoding="utf-8")
         written = time.perf_counter() - began
         seen = supervise(
             [sys.executable, "-m", "pomdp_bridge.julia.worker", str(folder)],
             log,
             first_stage=START,
-            limits={**LIMITS, SOLVE: limit},
-            memory_mb=memory_gb * 1024,
+            limits={**LIMITS, SOLVE: call.limit},
+            memory_mb=call.memory_gb * 1024,
             environment=worker_environment(env),
         )
         try:
@@ -115,18 +137,20 @@ def call_julia(
         start_seconds=seen.seconds[START],
         export_seconds=written + seen.seconds[EXPORT],
         compile_seconds=seen.seconds[COMPILE],
-        peak_memory_mb=seen.peak_memory_mb,
+        peak_memory_mb=max(seen.peak_memory_mb, numbers["peak_memory_mb"] or 0.0),
         log=log,
     )
 
 
-def _julia_number(value: Any) -> str:
-    """A number or truth value as Julia reads it."""
+def julia_text(value: Any) -> str:
+    """A number, truth value or word as Julia reads it."""
     if isinstance(value, bool | np.bool_):
         return str(bool(value)).lower()
     if isinstance(value, int | np.integer):
         return str(int(value))
-    return repr(float(value)).replace("inf", "Inf")
+    if isinstance(value, str):
+        return " ".join(value.split())
+    return repr(float(value)).replace("inf", "Inf").replace("nan", "NaN")
 
 
 def worker_environment(env: environment.JuliaEnvironment) -> dict[str, str]:
@@ -146,7 +170,7 @@ def worker_environment(env: environment.JuliaEnvironment) -> dict[str, str]:
     }
 
 
-def new_log(planner: str, problem: str) -> Path:
+def new_log(solver: str, problem: str) -> Path:
     """A fresh log file; old ones are removed when they are many."""
     chosen = os.environ.get(LOG_FOLDER)
     folder = Path(chosen) if chosen else Path(tempfile.gettempdir(), "sensebench-julia-logs")
@@ -155,6 +179,6 @@ def new_log(planner: str, problem: str) -> Path:
         old.unlink(missing_ok=True)
     now = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     safe = "".join(c if c.isalnum() or c in "-." else "-" for c in problem)
-    handle, path = tempfile.mkstemp(".log", f"{now}-{planner}-{safe}-", folder)
+    handle, path = tempfile.mkstemp(".log", f"{now}-{solver}-{safe}-", folder)
     os.close(handle)
     return Path(path)

@@ -6,12 +6,15 @@ problem in a real worker.  Whatever is wrong comes with the command that fixes i
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from importlib.metadata import version
 
 from pomdp_bridge.julia import environment
-from pomdp_bridge.julia.bridge import call_julia
+from pomdp_bridge.julia.bridge import Call, call_julia
 from pomdp_bridge.julia.errors import BridgeError
+from pomdp_bridge.julia.projects import project_for
+from pomdp_bridge.julia.solver_file import SolverFile, read_head
 from solvers.core.model import SensingMDP
 
 WORKS = "works"
@@ -50,6 +53,7 @@ def diagnose() -> Diagnosis:
     lines = [f"juliacall  {version('juliacall')}"]
     if env is not None:
         lines += [
+            f"depot      {os.pathsep.join(map(str, environment.depots()))}",
             f"Julia      {env.version_text} at {env.executable}",
             f"project    {env.project} (from {env.source})",
         ]
@@ -57,16 +61,31 @@ def diagnose() -> Diagnosis:
     if finding is not None:
         return Diagnosis(finding.code, (*lines, f"problem    {finding.what}"), finding.fix)
     try:
-        answer = call_julia(_two_states(), "fib", {}, limit=60)
+        answer = call_julia(_two_states(), Call(_shipped("fib"), budget=60))
     except BridgeError as error:
         lines.append(f"problem    a planner failed: {error.reason}, while {error.stage}")
         if error.log:
             lines.append(f"log        {error.log}")
         return Diagnosis(BROKEN, tuple(lines), environment.repair_command(env))
+    lines += _solver_files()
     lines.append(
         f"result     works: Julia starts in {answer.start_seconds:.1f} s and FIB solves two states"
     )
     return Diagnosis(WORKS, tuple(lines))
+
+
+def _shipped(name: str) -> SolverFile:
+    return read_head(environment.JULIA_PACKAGE / "solvers" / f"{name}.jl")
+
+
+def _solver_files() -> list[str]:
+    """Which of the shipped solver files can run, and what the others lack."""
+    lines = []
+    for path in sorted((environment.JULIA_PACKAGE / "solvers").glob("*.jl")):
+        env, finding = project_for(read_head(path))
+        where = f"in {env.project}" if finding is None else str(finding)
+        lines.append(f"solver     julia-{path.stem.replace('_', '-')}: {where}")
+    return lines
 
 
 def _versions(env: environment.JuliaEnvironment) -> list[str]:

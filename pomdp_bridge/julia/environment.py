@@ -20,8 +20,10 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-JULIA_PACKAGE = Path(__file__).resolve().parents[2] / "julia"
-"""Our Julia package; it lies beside this one in a checkout (``pip install --editable``)."""
+_PACKAGE = Path(__file__).resolve().parents[1]
+_CHECKOUT = _PACKAGE.parent / "julia"
+JULIA_PACKAGE = _CHECKOUT if (_CHECKOUT / "Project.toml").is_file() else _PACKAGE / "julia_package"
+"""Our Julia package: beside this one in a checkout, inside it where a wheel was installed."""
 OLDEST = (1, 10, 3)
 EXE, PROJECT = "PYTHON_JULIACALL_EXE", "PYTHON_JULIACALL_PROJECT"
 SETUP = "sensebench julia setup"
@@ -87,8 +89,8 @@ def check() -> tuple[JuliaEnvironment | None, Finding | None]:
     if not (JULIA_PACKAGE / "Project.toml").is_file():
         return None, Finding(
             NO_PACKAGES,
-            f"our Julia package is not at {JULIA_PACKAGE}; it comes with a checkout of the project",
-            "pip install --editable CHECKOUT",
+            f"our Julia package is not at {JULIA_PACKAGE}; the installation is not whole",
+            "pip install --force-reinstall sensebench",
         )
     env = locate()
     if isinstance(env, Finding):
@@ -101,7 +103,7 @@ def check() -> tuple[JuliaEnvironment | None, Finding | None]:
         )
     if env.version < OLDEST:
         return env, _too_old(env)
-    return env, _lacking(env)
+    return env, lacking(env)
 
 
 def required_packages() -> dict[str, tuple[str, str | None]]:
@@ -116,13 +118,27 @@ def required_packages() -> dict[str, tuple[str, str | None]]:
 
 def manifest_versions(env: JuliaEnvironment) -> dict[str, str]:
     """Versions in the project's manifest, by package name; empty if there is none."""
+    return {name: entry.get("version", "") for name, entry in manifest(env).items()}
+
+
+def manifest(env: JuliaEnvironment) -> dict[str, dict]:
+    """The project's manifest, by package name; empty if there is none."""
     minor = ".".join(map(str, (env.version or OLDEST)[:2]))
     for name in (f"Manifest-v{minor}.toml", "JuliaManifest.toml", "Manifest.toml"):
         path = Path(env.project, name)
         if path.is_file():
-            listed = tomllib.loads(path.read_text(encoding="utf-8")).get("deps", {})
-            return {package: entries[0].get("version", "") for package, entries in listed.items()}
+            try:
+                listed = tomllib.loads(path.read_text(encoding="utf-8")).get("deps", {})
+            except (OSError, ValueError):
+                return {}
+            return {package: entries[0] for package, entries in listed.items()}
     return {}
+
+
+def depots() -> list[Path]:
+    """Where Julia keeps installed packages."""
+    given = [p for p in os.environ.get("JULIA_DEPOT_PATH", "").split(os.pathsep) if p]
+    return [Path(p).expanduser() for p in given] or [Path.home() / ".julia"]
 
 
 @functools.cache
@@ -168,8 +184,10 @@ def _too_old(env: JuliaEnvironment) -> Finding:
     )
 
 
-def _lacking(env: JuliaEnvironment) -> Finding | None:
-    found = manifest_versions(env)
+def lacking(env: JuliaEnvironment) -> Finding | None:
+    """What keeps a project from running our solvers, as far as its files tell; None if nothing."""
+    listed = manifest(env)
+    found = {name: entry.get("version", "") for name, entry in listed.items()}
     bridge = version("juliacall")
     wrong = [
         f"{name} {exact}" if exact else name
@@ -191,7 +209,42 @@ def _lacking(env: JuliaEnvironment) -> Finding | None:
             f"{bridge} is installed here, and the two must have the same version",
             _julia(env, same) if env.source.startswith("env") else SETUP,
         )
-    return None
+    return _another_copy(env, listed) or _not_in_depot(listed)
+
+
+def _another_copy(env: JuliaEnvironment, listed: dict[str, dict]) -> Finding | None:
+    """The project must use this installation's Julia package, not another one's."""
+    given = listed["SensingPOMDPs"].get("path", "")
+    if given and Path(env.project, given).resolve() == JULIA_PACKAGE.resolve():
+        return None
+    where = Path(env.project, given).resolve() if given else "a registry"
+    develop = f'using Pkg; Pkg.develop(path="{JULIA_PACKAGE}")'
+    return Finding(
+        MISMATCH,
+        f"the Julia project {env.project} has the SensingPOMDPs of {where}, not the one that "
+        f"belongs here, {JULIA_PACKAGE}",
+        _julia(env, develop) if env.source.startswith("env") else SETUP,
+    )
+
+
+def _not_in_depot(listed: dict[str, dict]) -> Finding | None:
+    """A manifest only names packages; they lie in a depot, which may be another than Julia's."""
+    places = depots()
+    absent = [
+        name
+        for name in required_packages()
+        if "git-tree-sha1" in listed.get(name, {})
+        and not any((place / "packages" / name).is_dir() for place in places)
+    ]
+    if not absent:
+        return None
+    return Finding(
+        NO_PACKAGES,
+        f"the package {absent[0]} is not in the depot {os.pathsep.join(map(str, places))}",
+        "export JULIA_DEPOT_PATH=FOLDER_WITH_THE_PACKAGES"
+        if "JULIA_DEPOT_PATH" not in os.environ
+        else SETUP,
+    )
 
 
 def repair_command(env: JuliaEnvironment) -> str:

@@ -3,7 +3,8 @@
 With ``PYTHON_JULIACALL_EXE`` and ``PYTHON_JULIACALL_PROJECT`` set, the prepared Julia is taken as
 it is and only compiled: nothing is downloaded.  Otherwise juliacall's own installer finds or
 downloads a Julia and makes a project in this virtual environment from the ``juliapkg.json`` of the
-installed packages, ours among them.
+installed packages, ours among them.  For a solver file a project of its own is made, with the
+packages that its head names.
 """
 
 from __future__ import annotations
@@ -14,10 +15,16 @@ import sys
 from collections.abc import Callable
 
 from pomdp_bridge.julia import environment
-from pomdp_bridge.julia.doctor import BROKEN, Diagnosis, diagnose
+from pomdp_bridge.julia.doctor import BROKEN, WORKS, Diagnosis, diagnose
+from pomdp_bridge.julia.projects import made_project, make_script, project_for
+from pomdp_bridge.julia.solver_file import SolverFile
 
 RESOLVE = "import juliapkg; juliapkg.resolve(force=True)"
 PRECOMPILE = "using Pkg; Pkg.precompile()"
+PREPARED = (
+    "Where nothing can be downloaded, select a prepared Julia: set PYTHON_JULIACALL_EXE, "
+    "PYTHON_JULIACALL_PROJECT, JULIA_DEPOT_PATH and JULIA_PKG_OFFLINE=true (docs/julia.md)."
+)
 
 
 def install(progress: Callable[[str], None] = print) -> Diagnosis:
@@ -28,13 +35,15 @@ def install(progress: Callable[[str], None] = print) -> Diagnosis:
     if os.environ.get(environment.EXE) or os.environ.get(environment.PROJECT):
         progress("A prepared Julia is selected: nothing will be downloaded.")
     else:
-        progress("Looking for Julia and installing the packages; this takes some minutes.")
+        progress("Looking for Julia and installing the packages; this takes ten minutes or more.")
         failed = _run([sys.executable, "-c", RESOLVE], progress)
         if failed:
-            return Diagnosis(BROKEN, (f"The installation failed: {failed}",), environment.SETUP)
+            return Diagnosis(
+                BROKEN, (f"The installation failed: {failed}", PREPARED), environment.SETUP
+            )
     env, finding = environment.check()
     if env is not None and finding is None:
-        progress("Compiling the packages.")
+        progress("Compiling the packages; the first time this takes about ten minutes.")
         command = [env.executable, f"--project={env.project}", "--startup-file=no", "-e"]
         failed = _run([*command, PRECOMPILE], progress)
         if failed:
@@ -43,6 +52,24 @@ def install(progress: Callable[[str], None] = print) -> Diagnosis:
             )
         progress("Trying a planner.")
     return diagnose()
+
+
+def install_for(file: SolverFile, progress: Callable[[str], None] = print) -> Diagnosis:
+    """Make the Julia project in which a solver file finds its packages."""
+    env, finding = environment.check()
+    if env is None or finding is not None:
+        return Diagnosis(finding.code, (finding.what,), finding.fix)
+    project = made_project(file)
+    project.mkdir(parents=True, exist_ok=True)
+    progress(f"Making the Julia project {project}; compiling it may take ten minutes.")
+    command = [env.executable, f"--project={project}", "--startup-file=no", "-e"]
+    failed = _run([*command, make_script(file)], progress)
+    if failed:
+        return Diagnosis(BROKEN, (f"The project {project} cannot be made: {failed}",))
+    _, finding = project_for(file)
+    if finding is not None:
+        return Diagnosis(finding.code, (finding.what,), finding.fix)
+    return Diagnosis(WORKS, (f"{file.source} finds its packages in {project}",))
 
 
 def _run(command: list[str], progress: Callable[[str], None]) -> str | None:

@@ -1,94 +1,117 @@
-"""The solvers of POMDPs.jl as solvers of ours.
+"""The solvers of POMDPs.jl as solvers of ours, each one Julia file.
 
-Each plans on the POMDP of :mod:`pomdp_bridge.export` in a worker process and hands back alpha
-vectors, which the same exact evaluator judges as every other policy.  Options named like an option
-of the Julia solver go through to it; None leaves it at the package's own default.  Common options:
+A file (see :mod:`pomdp_bridge.julia.solver_file`) plans on the POMDP of
+:mod:`pomdp_bridge.export` in a worker process.  What comes back decides how it is judged: alpha
+vectors and the plans of any other deterministic policy by the exact evaluator, a policy that plans
+with chance by simulation.  The files in ``julia/solvers`` have the ids ``julia-NAME``; any other
+one is ``julia:FILE.jl``, and a solver that needs no file ``julia:Package.SolverType``.  Options
+named in the file go through to it; None leaves one at the package's own default.  Common options:
 
     reward_scale   rewards are multiplied by this while planning, never when evaluating
     memory_gb      the worker is stopped when it holds more
     start          where planning depends on it: "distribution", from the belief ``start``, as in
                    the paper; "revealed", the first state is shown for free, as our agent knows it
+    episodes, seed of a policy that is simulated
 
-A budget becomes the planner's time limit where it has one.  Planning is stopped hard at the
-budget plus a quarter and five seconds, because some planners look at the clock rarely or never.
+Planning is stopped hard at the budget plus a quarter and five seconds, because some planners look
+at the clock rarely or never.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+import re
+from dataclasses import MISSING, dataclass, field, fields, make_dataclass
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 
 from pomdp_bridge.export import DISTRIBUTION, REVEALED, STARTS, reveal_start
 from pomdp_bridge.julia import environment
 from pomdp_bridge.julia.bounds import fib_lower_bound, sarsop_bounds
-from pomdp_bridge.julia.bridge import LIMITS, Answer, call_julia
+from pomdp_bridge.julia.bridge import LIMITS, Answer, Call, call_julia
+from pomdp_bridge.julia.projects import project_for
+from pomdp_bridge.julia.solver_file import PROVEN, VECTORS, Package, SolverFile, read_head
 from solvers.core.model import SensingMDP
-from solvers.core.policy import AlphaVectorPolicy
+from solvers.core.policy import AlphaVectorPolicy, Plan, PlanPolicy, Policy
+from solvers.core.schemes import AnyOption
 from solvers.core.solution import BUDGET, SOLVED, Solution
 from solvers.core.solver import Budget, Solver, SolverError
 
-OURS = ("start", "reward_scale", "memory_gb", "episodes", "seed")
+OURS = ("start", "reward_scale", "memory_gb", "episodes", "seed", "given")
 """Options that are not the Julia solver's."""
 KNOWN = "known"
 """Start of a planner that does not plan from a belief."""
+SCHEME = "julia:"
+_TYPE = re.compile(r"[A-Za-z]\w*(\.[A-Za-z]\w*)+")
 
 
 @dataclass(kw_only=True)
 class JuliaSolver(Solver):
-    """Base of the solvers below; it has no name, so it is not one itself."""
+    """Base of all of them; it has no name, so it is not one itself."""
 
     reward_scale: float = 1.0
     memory_gb: float = 4.0
 
-    planner = ""
-    overhead_seconds = sum(LIMITS.values()) + 60  # of a worker, besides planning
-    has_clock = False  # True: the Julia solver has an option max_time
-    overhead_seconds = sum(LIMITS.values())  # start-up and hand-over, apart from any budget
-    start = KNOWN  # FIB and QMDP plan for every state alike; others have it as an option
+    file: ClassVar[SolverFile]
+    overhead_seconds: ClassVar[float] = sum(LIMITS.values())
+    """Start-up and hand-over, apart from any budget."""
 
     def available(self) -> str | None:
-        _, finding = environment.check()
+        _, finding = project_for(self.file)
         return None if finding is None else str(finding)
 
     def supports(self, problem: SensingMDP) -> str | None:
         if not problem.has_linear_sensing_cost:
             return "its sensing cost is a function of the belief, so it has no POMDP"
+        if problem.discount >= 1:
+            return "its discount is 1, which the solvers of POMDPs.jl do not take"
         return None
 
-    def julia_options(self, budget: Budget) -> dict[str, float | int | bool]:
-        """The options that were set, for the Julia solver; the budget becomes its clock."""
+    def julia_options(self) -> dict[str, Any]:
+        """The options that were set, for ``make_solver``."""
         given = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in OURS}
-        if self.has_clock and given.get("max_time") is None and math.isfinite(budget.seconds):
-            given["max_time"] = budget.seconds
         return {name: value for name, value in given.items() if value is not None}
 
-    def call(self, problem: SensingMDP, budget: Budget, options: dict) -> Answer:
-        if self.start not in (KNOWN, *STARTS):
+    def solve(self, problem: SensingMDP, budget: Budget) -> Solution:
+        """Plan in a worker and take what comes back."""
+        start = getattr(self, "start", KNOWN)
+        if start not in (KNOWN, *STARTS):
             raise SolverError(
-                f"{self.name}: start is {self.start!r}; expected one of {', '.join(STARTS)}"
+                f"{self.name}: start is {start!r}; expected one of {', '.join(STARTS)}"
             )
         if not self.reward_scale > 0:
             raise SolverError(f"{self.name}: reward_scale is {self.reward_scale}; expected > 0")
-        return call_julia(
-            problem,
-            self.planner,
-            options,
-            limit=1.25 * budget.seconds + 5,
-            memory_gb=self.memory_gb,
+        call = Call(
+            file=self.file,
+            budget=budget.seconds,
+            options=self.julia_options(),
+            seed=getattr(self, "seed", 0),
+            episodes=getattr(self, "episodes", 100),
             reward_scale=self.reward_scale,
+            memory_gb=self.memory_gb,
         )
+        answer = call_julia(reveal_start(problem) if start == REVEALED else problem, call)
+        info = {**answer.info(), "start_belief": start, "reward_scale": self.reward_scale}
+        if len(answer.arrays["returns"]):
+            return self.simulated(answer, info)
+        return self.planned(problem, answer, start, info)
 
-    def solve(self, problem: SensingMDP, budget: Budget) -> Solution:
-        given = reveal_start(problem) if self.start == REVEALED else problem
-        answer = self.call(given, budget, self.julia_options(budget))
-        S, A = problem.num_states, problem.num_actions
-        costs = -answer.arrays["alphas"][:, :S] / self.reward_scale
-        chosen = answer.arrays["actions"]
-        policy = AlphaVectorPolicy(problem, costs, chosen % A, chosen >= A)
-        lower, trace, more = self.bounds(problem, policy, answer)
-        seconds = answer.numbers["seconds"]
+    def planned(self, problem: SensingMDP, answer: Answer, start: str, info: dict) -> Solution:
+        """The solution of a deterministic policy; the evaluator adds its value."""
+        policy = policy_of(problem, answer, self.reward_scale)
+        lower, trace, more = None, [], {}
+        if isinstance(policy, AlphaVectorPolicy):
+            more["alpha_vectors"] = len(policy.alphas)
+            if self.file.bounds == VECTORS:
+                lower, more["residual"] = fib_lower_bound(problem, policy)
+            elif len(answer.arrays["upper"]):
+                proven = self.file.bounds == PROVEN
+                lower, trace, noted = sarsop_bounds(
+                    problem, policy, answer, start, self.reward_scale, proven=proven
+                )
+                more.update(noted)
         # Not a number where a planner has no bounds of its own; then it ran to its end.
         open_gap = answer.numbers["root_upper"] - answer.numbers["root_lower"]
         stopped = open_gap > answer.numbers["settings"].get("precision", 0.0)
@@ -98,116 +121,12 @@ class JuliaSolver(Solver):
             iterations=int(answer.numbers["iterations"]),
             status=BUDGET if stopped else SOLVED,
             trace=trace,
-            seconds=seconds,
-            info={
-                **answer.info(),
-                "start_belief": self.start,
-                "reward_scale": self.reward_scale,
-                "alpha_vectors": len(costs),
-                **more,
-            },
+            seconds=answer.numbers["seconds"],
+            info={**info, **more},
         )
 
-    def bounds(self, problem: SensingMDP, policy: AlphaVectorPolicy, answer: Answer):
-        """Proven lower bound on the cost (S,) or None, trace, and what else to keep."""
-        return None, [], {}
-
-
-@dataclass(kw_only=True)
-class JuliaSarsop(JuliaSolver):
-    """NativeSARSOP with its stock settings, as the paper used it."""
-
-    name = "julia-sarsop"
-    planner = "sarsop"
-    has_clock = True
-    proven = False  # its initial upper bound starts from 0, which is none for positive rewards
-
-    epsilon: float | None = None
-    precision: float | None = None
-    kappa: float | None = None
-    delta: float | None = None
-    max_time: float | None = None
-    max_steps: int | None = None
-    prunethresh: float | None = None
-    use_binning: bool | None = None
-    start: str = DISTRIBUTION
-
-    def bounds(self, problem: SensingMDP, policy: AlphaVectorPolicy, answer: Answer):
-        return sarsop_bounds(
-            problem, policy, answer, self.start, self.reward_scale, proven=self.proven
-        )
-
-
-@dataclass(kw_only=True)
-class JuliaSarsopStructured(JuliaSarsop):
-    """NativeSARSOP started from our structured FIB: its bound is proven, and cheap to make."""
-
-    name = "julia-sarsop-structured"
-    planner = "sarsop-structured"
-    proven = True
-
-    precision: float | None = 1e-6
-
-
-@dataclass(kw_only=True)
-class JuliaFib(JuliaSolver):
-    """FIB.jl; it has no clock, only a number of sweeps and a tolerance."""
-
-    name = "julia-fib"
-    planner = "fib"
-
-    max_iterations: int | None = None
-    tolerance: float | None = None
-
-    def bounds(self, problem: SensingMDP, policy: AlphaVectorPolicy, answer: Answer):
-        bound, residual = fib_lower_bound(problem, policy)
-        return bound, [], {"residual": residual}
-
-
-@dataclass(kw_only=True)
-class JuliaQmdp(JuliaSolver):
-    """QMDP.jl: plans as if everything were seen from the next step on, so it never looks."""
-
-    name = "julia-qmdp"
-    planner = "qmdp"
-
-    max_iterations: int | None = None
-    belres: float | None = None
-
-
-@dataclass(kw_only=True)
-class JuliaPbvi(JuliaSolver):
-    """PointBasedValueIteration.jl; it has no clock."""
-
-    name = "julia-pbvi"
-    planner = "pbvi"
-
-    max_iterations: int | None = None
-    epsilon: float | None = None
-    start: str = DISTRIBUTION
-
-
-@dataclass(kw_only=True)
-class JuliaPomcp(JuliaSolver):
-    """BasicPOMCP, online: simulated in Julia from known first states, with its standard error.
-
-    ``c`` is the range of the rewards unless given; ``max_time`` is per decision.  The budget is
-    for all episodes together: no new one begins after it.
-    """
-
-    name = "julia-pomcp"
-    planner = "pomcp"
-
-    episodes: int = 100
-    seed: int = 0
-    max_depth: int | None = None
-    c: float | None = None
-    tree_queries: int | None = None
-    max_time: float | None = None
-
-    def solve(self, problem: SensingMDP, budget: Budget) -> Solution:
-        simulation = {"episodes": self.episodes, "seed": self.seed, "max_seconds": budget.seconds}
-        answer = self.call(problem, budget, {**self.julia_options(budget), **simulation})
+    def simulated(self, answer: Answer, info: dict) -> Solution:
+        """The solution of a policy that plans with chance: its mean and standard error."""
         costs = -answer.arrays["returns"] / self.reward_scale
         numbers = answer.numbers
         spread = np.std(costs, ddof=1) / math.sqrt(len(costs)) if len(costs) > 1 else math.inf
@@ -217,13 +136,101 @@ class JuliaPomcp(JuliaSolver):
             standard_error=float(spread),
             sensing_rate=numbers["looks"] / numbers["steps"] if numbers["steps"] else 0.0,
             iterations=int(numbers["decisions"]),
-            status=SOLVED if len(costs) == self.episodes else BUDGET,
+            status=SOLVED if len(costs) == getattr(self, "episodes", 100) else BUDGET,
             seconds=float(numbers["seconds"]),
             info={
-                **answer.info(),
-                "start_belief": self.start,
-                "reward_scale": self.reward_scale,
+                **info,
                 "episodes": len(costs),
                 "truncation": numbers["truncation"] / self.reward_scale,
             },
         )
+
+
+@dataclass(kw_only=True, init=False)
+class OpenJuliaSolver(JuliaSolver):
+    """A Julia solver whose options nobody has listed: all are passed on by name."""
+
+    episodes: int = 100
+    seed: int = 0
+    given: dict[str, Any] = field(default_factory=dict)
+
+    def __init__(self, **options: Any) -> None:
+        self.given = dict(options.pop("given", {}))
+        for f in fields(self):
+            if f.name != "given":
+                setattr(self, f.name, options.pop(f.name, f.default))
+        self.given.update(options)
+
+    @classmethod
+    def options(cls) -> dict[str, Any]:
+        """The common options, and any other by name."""
+        own = {f.name: f.default for f in fields(cls) if f.default is not MISSING}
+        return AnyOption(own)
+
+    def julia_options(self) -> dict[str, Any]:
+        return dict(self.given)
+
+
+def policy_of(problem: SensingMDP, answer: Answer, reward_scale: float) -> Policy:
+    """Alpha vectors or plans of an answer, as a policy of ours."""
+    S, A = problem.num_states, problem.num_actions
+    if len(answer.arrays["actions"]):
+        costs = -answer.arrays["alphas"][:, :S] / reward_scale
+        chosen = answer.arrays["actions"]
+        return AlphaVectorPolicy(problem, costs, chosen % A, chosen >= A)
+    ends = np.cumsum(answer.arrays["plan_lengths"]).tolist()
+    actions = (answer.arrays["plan_actions"] % A).tolist()
+    looks = answer.arrays["plan_looks"].tolist()
+    plans = [
+        Plan(tuple(actions[first:last]), bool(look))
+        for first, last, look in zip([0, *ends[:-1]], ends, looks, strict=True)
+    ]
+    return PlanPolicy(problem, plans[:S])
+
+
+def solver_class(solver_id: str, file: SolverFile) -> type[JuliaSolver]:
+    """The class of a solver file, its options as fields."""
+    about = {"name": solver_id, "file": file, "__module__": __name__, "__doc__": file.title}
+    if file.options is None:
+        return type("JuliaFileSolver", (OpenJuliaSolver,), about)
+    extra: list[tuple[str, Any, Any]] = [
+        (option.name, option.type | None, field(default=option.default)) for option in file.options
+    ]
+    taken = [name for name, _, _ in extra if name in OURS]
+    if taken:
+        raise SolverError(f"{file.source}: the option {taken[0]} is one of ours; rename it")
+    if file.asks_start:
+        extra.append(("start", str, field(default=DISTRIBUTION)))
+    if file.random:
+        extra += [("episodes", int, field(default=100)), ("seed", int, field(default=0))]
+    return make_dataclass(
+        "JuliaFileSolver", extra, bases=(JuliaSolver,), namespace=about, kw_only=True
+    )
+
+
+def by_id(solver_id: str) -> type[JuliaSolver]:
+    """The class of ``julia:FILE.jl`` or ``julia:Package.SolverType``."""
+    source = solver_id.removeprefix(SCHEME)
+    if source.endswith(".jl"):
+        return solver_class(solver_id, read_head(Path(source)))
+    if not _TYPE.fullmatch(source):
+        raise SolverError(
+            f"{solver_id}: expected julia:FILE.jl or julia:Package.SolverType, such as "
+            "julia:ARDESPOT.DESPOTSolver"
+        )
+    return solver_class(solver_id, SolverFile(source, packages=(Package(source.split(".")[0]),)))
+
+
+def shipped() -> dict[str, type[JuliaSolver]]:
+    """The solvers in ``julia/solvers``, by class name."""
+    found = {}
+    for path in sorted((environment.JULIA_PACKAGE / "solvers").glob("*.jl")):
+        solver_id = "julia-" + path.stem.replace("_", "-")
+        cls = solver_class(solver_id, read_head(path))
+        cls.__name__ = cls.__qualname__ = f"Julia{path.stem.title().replace('_', '')}"
+        found[cls.__name__] = cls
+    return found
+
+
+SCHEMES = {SCHEME.removesuffix(":"): by_id}
+globals().update(shipped())

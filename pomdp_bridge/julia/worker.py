@@ -1,4 +1,4 @@
-"""The worker process: Julia inside Python, one problem, one planner, then the end.
+"""The worker process: Julia inside Python, one problem, one solver file, then the end.
 
     python -m pomdp_bridge.julia.worker FOLDER
 
@@ -15,8 +15,14 @@ import traceback
 from pathlib import Path
 
 from pomdp_bridge.julia.errors import ANSWER, COMPILE, EXPORT, SOLVE
-from pomdp_bridge.process.child import Announcer, die_with_parent
+from pomdp_bridge.process.child import Announcer, die_with_parent, peak_memory_mb
 from pomdp_bridge.process.status import FAILED, MEMORY
+
+NUMBERS = (
+    *("seconds", "root_lower", "root_upper", "iterations", "nodes"),
+    *("steps", "looks", "decisions", "truncation"),
+)
+"""What ``numbers`` in ``julia/src/handover.jl`` gives, in its order."""
 
 
 def main(folder: Path) -> int:
@@ -31,6 +37,7 @@ def main(folder: Path) -> int:
         Main.seval("using SensingPOMDPs")
         answer = serve(Main.SensingPOMDPs, request, folder, announce)
         answer["julia"] = str(Main.VERSION)
+        answer["peak_memory_mb"] = peak_memory_mb()
         (folder / "answer.json").write_text(json.dumps(answer), encoding="utf-8")
         announce(done=True)
         return 0
@@ -49,7 +56,8 @@ def serve(package, request: dict, folder: Path, announce: Announcer) -> dict:
     """
     import numpy as np
 
-    planner, options = request["planner"], request["options"]
+    source, options = request["source"], request["options"]
+    budget, seed, random = float(request["budget"]), request["seed"], request["random"]
     announce(phase=EXPORT)
     with np.load(folder / "request.npz") as file:
         flat = {key: np.ascontiguousarray(file[key]) for key in file.files}
@@ -60,30 +68,29 @@ def serve(package, request: dict, folder: Path, announce: Announcer) -> dict:
         *(flat[key].ctypes.data for key in ("indptr", "indices", "data", "rewards", "start")),
         flat["discount"].item(),
         flat["terminal"].ctypes.data,
+        bool(flat["end_is_seen"].item()),
     )
     announce(phase=COMPILE)
-    package.warm_up(planner, options, A)
+    package.warm_up(source, budget, seed, random, options, A)
     announce(phase=SOLVE)
-    found = package.request(problem, planner, options)
+    found = package.request(problem, source, budget, seed, random, request["episodes"], options)
     announce(phase=ANSWER)
-    n, bounds = (int(size) for size in str(package.sizes(found)).split())
-    if planner == "pomcp":
-        arrays = {"returns": np.empty(n)}
-        package.copy_out(found, arrays["returns"].ctypes.data, 0, 0)
-        numbers = ("steps", "looks", "decisions", "truncation", "seconds")
-    else:
-        arrays = {
-            "alphas": np.empty((n, S)),
-            "actions": np.empty(n, np.int64),
-            "upper": np.empty(bounds),
-        }
-        package.copy_out(found, *(array.ctypes.data for array in arrays.values()))
-        numbers = ("root_lower", "root_upper", "iterations", "nodes", "seconds")
+    vectors, bounds, plans, actions, returns = map(int, str(package.sizes(found)).split())
+    arrays = {
+        "alphas": np.empty((vectors, S)),
+        "actions": np.empty(vectors, np.int64),
+        "upper": np.empty(bounds),
+        "plan_lengths": np.empty(plans, np.int64),
+        "plan_actions": np.empty(actions, np.int64),
+        "plan_looks": np.empty(plans, np.uint8),
+        "returns": np.empty(returns),
+    }
+    package.copy_out(found, *(array.ctypes.data for array in arrays.values()))
     np.savez(folder / "answer.npz", **arrays)
     lines = str(package.settings_text(found)).splitlines()
-    settings = dict(line.split("\t") for line in lines)
+    settings = dict(line.split("\t", 1) for line in lines)
     return {
-        **{name: float(getattr(found, name)) for name in numbers},
+        **dict(zip(NUMBERS, map(float, str(package.numbers(found)).split()), strict=True)),
         "settings": {name: plain(text) for name, text in settings.items()},
     }
 

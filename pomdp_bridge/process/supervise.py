@@ -175,6 +175,7 @@ class _Follower:
             message = json.loads(text)
             if "phase" in message:
                 self.enter(message)
+                self.watch.limit(message)  # which hears of every phase, however short
             elif self.watch.take(message):
                 self.enter(self.phase)
                 return True

@@ -40,6 +40,7 @@ from solvers.core.evaluation import Evaluation, evaluate_fully
 from solvers.core.first_use import announce_compiling
 from solvers.core.model import SensingMDP
 from solvers.core.options import annotations_of, of_type, words
+from solvers.core.schemes import SCHEMES, SolverIds
 from solvers.core.solution import Solution
 from solvers.kernels.returns import UNIT
 
@@ -79,7 +80,7 @@ _scanned = False
 
 
 def solver_classes() -> dict[str, type[Solver]]:
-    """Every solver known here, by id."""
+    """Every solver known here, by id; an id with a scheme (``julia:FILE.jl``) is found, too."""
     global _scanned
     if not _scanned:
         _scanned = True
@@ -92,7 +93,7 @@ def solver_classes() -> dict[str, type[Solver]]:
                 warnings.warn(
                     f"the solvers of {point.value} cannot be loaded: {error}", stacklevel=2
                 )
-    return dict(_registry)
+    return SolverIds(_registry)
 
 
 def load_solver_file(path: str | Path) -> list[type[Solver]]:
@@ -146,6 +147,7 @@ def register_solvers(module: ModuleType) -> list[type[Solver]]:
 
 def _register_from(source: ModuleType | type[Solver]) -> list[type[Solver]]:
     found = _solvers_in(source) if inspect.ismodule(source) else [source]
+    SCHEMES.update(getattr(source, "SCHEMES", {}))
     for cls in found:
         _registry[cls.name] = cls
     return found

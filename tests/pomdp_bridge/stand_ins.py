@@ -16,14 +16,21 @@ def stand_in(folder, answer):
 
 def prepared(monkeypatch, folder, answer="julia version 1.10.5", packages=None):
     """Select a stand-in Julia with a project whose manifest lists the given versions."""
-    project = folder / "project"
-    project.mkdir()
-    entries = "".join(
-        f'[[deps.{name}]]\nversion = "{number}"\n' for name, number in (packages or {}).items()
-    )
-    (project / "Manifest.toml").write_text('manifest_format = "2.0"\n' + entries)
+    project = write_project(folder / "project", packages or {})
     monkeypatch.setenv(environment.EXE, str(stand_in(folder, answer)))
     monkeypatch.setenv(environment.PROJECT, str(project))
+    return project
+
+
+def write_project(project, packages, more=""):
+    """A Julia project whose manifest lists the given versions; ours is this checkout's."""
+    project.mkdir(exist_ok=True)
+    entries = "".join(
+        f'[[deps.{name}]]\nversion = "{number}"\n'
+        + (f'path = "{environment.JULIA_PACKAGE}"\n' if name == "SensingPOMDPs" else "")
+        for name, number in packages.items()
+    )
+    (project / "Manifest.toml").write_text('manifest_format = "2.0"\n' + entries + more)
     return project
 
 

@@ -144,4 +144,7 @@ def meaning(arrays: dict[str, np.ndarray]) -> dict | None:
             about = json.loads(arrays["names"].tobytes())
         except ValueError:
             return None
-    return {"T": T, "names": about, **given}
+    seen = arrays.get("end_is_seen", np.False_)
+    if seen.dtype.kind != "b" or seen.ndim:
+        return None
+    return {"T": T, "names": about, "end_is_seen": bool(seen), **given}

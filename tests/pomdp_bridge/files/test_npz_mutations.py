@@ -25,6 +25,8 @@ def agrees(problem, said):
         if np.abs(T.toarray() - U).max() > 1e-8:
             return False
     k = np.broadcast_to(np.asarray(said["sensing_cost"], float), problem.costs.shape)
+    if said["end_is_seen"]:
+        k = np.where(said["terminal"][:, None], 0.0, k)
     pairs = (
         (problem.costs, said["costs"]),
         (problem.sensing_costs(), k),

@@ -84,6 +84,31 @@ def test_a_pythoncall_that_does_not_match(bare, monkeypatch):
     assert f'version="{version("juliacall")}"' in found.fix
 
 
+def test_a_project_with_another_copy_of_our_package(bare, monkeypatch):
+    project = prepared(monkeypatch, bare, packages=complete_manifest())
+    manifest = project / "Manifest.toml"
+    manifest.write_text(manifest.read_text().replace(str(environment.JULIA_PACKAGE), "/elsewhere"))
+    found = diagnose()
+    assert found.code == environment.MISMATCH
+    assert "has the SensingPOMDPs of /elsewhere" in str(found)
+    assert f'Pkg.develop(path="{environment.JULIA_PACKAGE}")' in found.fix
+
+
+def test_packages_that_are_listed_but_in_no_depot(bare, monkeypatch):
+    project = prepared(monkeypatch, bare, packages=complete_manifest())
+    manifest = project / "Manifest.toml"
+    text = manifest.read_text()
+    manifest.write_text(text.replace("[[deps.FIB]]", '[[deps.FIB]]\ngit-tree-sha1 = "aa"'))
+    monkeypatch.delenv("JULIA_DEPOT_PATH", raising=False)
+    monkeypatch.setenv("HOME", str(bare))
+    found = diagnose()
+    assert f"FIB is not in the depot {bare / '.julia'}" in str(found)
+    assert found.fix.startswith("export JULIA_DEPOT_PATH=")
+    (bare / "filled" / "packages" / "FIB").mkdir(parents=True)
+    monkeypatch.setenv("JULIA_DEPOT_PATH", f"{bare / 'empty'}:{bare / 'filled'}")
+    assert "is not in the depot" not in str(diagnose())
+
+
 def test_everything_listed_but_julia_does_not_start(bare, monkeypatch):
     prepared(monkeypatch, bare, packages=complete_manifest())
     found = diagnose()

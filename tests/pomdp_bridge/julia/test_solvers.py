@@ -10,12 +10,23 @@ from bench import load_problem
 from pomdp_bridge.export import flatten
 from pomdp_bridge.files import formats as files
 from pomdp_bridge.julia import environment
-from pomdp_bridge.julia.bridge import call_julia
+from pomdp_bridge.julia.bridge import LIMITS, Call, call_julia
 from pomdp_bridge.julia.doctor import diagnose
-from pomdp_bridge.julia.errors import BridgeError
+from pomdp_bridge.julia.errors import COMPILE, BridgeError
+from pomdp_bridge.julia.solver_file import read_head
 from pomdp_bridge.process.status import FAILED, MEMORY, TIMEOUT
-from solvers import Budget, SolverError, make_solver, solve
-from tests.pomdp_bridge.random_problems import random_problem
+from solvers import (
+    Budget,
+    PlanPolicy,
+    SolverError,
+    delayed_information_bound,
+    evaluate,
+    load_policy,
+    make_solver,
+    save_policy,
+    solve,
+)
+from tests.pomdp_bridge.random_problems import random_plans, random_problem
 
 pytestmark = pytest.mark.julia
 
@@ -77,27 +88,134 @@ def test_the_small_planners_run(name):
     assert found.value >= solve(problem, "fib").lower - 1e-9
 
 
-def test_an_unknown_julia_option_lists_those_there_are():
-    with pytest.raises(BridgeError, match="FIBSolver has no option speed; its options are") as e:
-        call_julia(load_problem("two-state"), "fib", {"speed": 3})
-    assert e.value.kind == FAILED
-    assert "FIBSolver has no option speed" in e.value.log.read_text()
+def shipped(name):
+    return read_head(environment.JULIA_PACKAGE / "solvers" / f"{name}.jl")
+
+
+def test_an_unknown_julia_option_is_told_in_one_line():
+    with pytest.raises(BridgeError, match=r"fib\.jl.*speed") as e:
+        call_julia(load_problem("two-state"), Call(shipped("fib"), options={"speed": 3}))
+    assert e.value.kind == FAILED and len(str(e.value).splitlines()) == 1
+    assert "speed" in e.value.log.read_text()
+
+
+FAULTS = {
+    "throws.jl": (
+        'function make_solver(m; options...)\n    error("no luck")\nend',
+        "line 2: no luck",
+    ),
+    "loops.jl": ("make_solver(m; options...) = (while true; end)", "timeout"),
+    "wrong.jl": ("make_solver(m; options...) = 3", r"returned a Int64; expected a POMDPs\.Solver"),
+    "absent.jl": ("using Absent\nmake_solver(m; options...) = 3", "line 1.*Absent"),
+    "syntax.jl": ("make_solver(m; = 3", "syntax.jl, line 1"),
+}
+
+
+def test_a_bad_solver_file_ends_in_one_line_and_the_next_cell_runs(tmp_path, monkeypatch):
+    monkeypatch.setitem(LIMITS, COMPILE, 20.0)
+    problem = load_problem("two-state")
+    for name, (text, message) in FAULTS.items():
+        (tmp_path / name).write_text(text)
+        with pytest.raises(BridgeError, match=message) as caught:
+            call_julia(problem, Call(read_head(tmp_path / name), budget=5))
+        assert len(str(caught.value).splitlines()) == 1
+    assert call_julia(problem, Call(shipped("fib"))).arrays["alphas"].shape == (4, 2)
 
 
 def test_a_planner_without_a_clock_is_stopped_and_the_next_one_runs():
     problem = load_problem("frozen-lake-8x8", 0.01)
-    with pytest.raises(BridgeError, match="timeout after 2 s") as caught:
-        call_julia(problem, "pbvi", {"max_iterations": 50}, limit=2.0)
+    slow = Call(shipped("pbvi"), options={"max_iterations": 50}, budget=1.0)
+    with pytest.raises(BridgeError, match="timeout after 6 s") as caught:
+        call_julia(problem, slow)
     assert (caught.value.stage, caught.value.kind) == ("planning", TIMEOUT)
-    assert call_julia(load_problem("two-state"), "fib", {}).arrays["alphas"].shape == (4, 2)
+    assert call_julia(load_problem("two-state"), Call(shipped("fib"))).arrays["alphas"].shape == (
+        4,
+        2,
+    )
 
 
 def test_memory_is_limited():
     began = time.monotonic()
     with pytest.raises(BridgeError) as caught:
-        call_julia(load_problem("two-state"), "fib", {}, memory_gb=0.05)
+        call_julia(load_problem("two-state"), Call(shipped("fib"), memory_gb=0.05))
     assert caught.value.kind == MEMORY
     assert time.monotonic() - began < 120
+
+
+def test_a_deterministic_policy_without_vectors_is_judged_exactly(tmp_path):
+    (tmp_path / "ahead.jl").write_text(
+        "using SensingPOMDPs, POMDPs\n"
+        "make_solver(m; options...) = Known(OneStepLookahead(m, b -> 0.0))\n"
+    )
+    problem = load_problem("inventory", 0.2)
+    found = solve(problem, f"julia:{tmp_path / 'ahead.jl'}", budget=20)
+    assert isinstance(found.policy, PlanPolicy) and found.standard_error is None
+    assert found.value >= solve(problem, "dips", budget=2).lower - 1e-9
+
+
+def test_a_plain_type_runs_without_a_file():
+    problem = load_problem("two-state", 0.25)
+    plain = solve(problem, "julia:FIB.FIBSolver", max_iterations=1000, tolerance=1e-9)
+    file = solve(problem, "julia-fib", max_iterations=1000, tolerance=1e-9)
+    assert plain.value == file.value
+
+
+@pytest.mark.parametrize(
+    ("name", "k"),
+    [("two-state", 0.25), ("inventory", 0.064), ("frozen-lake-4x4", 0.01), ("taxi", 1.0)],
+)
+def test_delayed_information_in_julia_is_ours(tmp_path, name, k):
+    problem = load_problem(name, k)
+    path = files.write(problem, tmp_path / "p.npz")
+    script = (
+        f'using SensingPOMDPs, POMDPs; m = load_problem("{path}"); '
+        "p = solve(DelayedInformation(2; tolerance=1e-12), m); "
+        'println(join(map(maximum, zip(p.alphas...)), " "))'
+    )
+    theirs = np.array(julia(script).split(), float)
+    ours = -delayed_information_bound(problem, 2)
+    live = ~problem.terminal
+    np.testing.assert_allclose(theirs[live], ours[live], rtol=0, atol=2e-8)
+
+
+def test_problems_and_policies_go_to_julia_and_back_to_the_last_bit(tmp_path):
+    problem = random_problem(7, sensing="per state and action")
+    plans = random_plans(problem, 7)
+    one, policy = files.write(problem, tmp_path / "p.npz"), tmp_path / "plans.npz"
+    save_policy(policy, plans)
+    julia(
+        f'using SensingPOMDPs; m = load_problem("{one}"); save_problem("{tmp_path}/q.npz", m); '
+        f'save_policy("{tmp_path}/again.npz", m, load_policy("{policy}", m))'
+    )
+    back = files.read(tmp_path / "q.npz")
+    for T, U in zip(back.transitions, problem.transitions, strict=True):
+        assert (T.data == U.data).all() and (T.indices == U.indices).all()
+    for key in ("costs", "start", "terminal", "sensing_cost"):
+        assert np.array_equal(getattr(back, key), getattr(problem, key))
+    assert back.state_names == problem.state_names and back.name == problem.name
+    assert load_policy(tmp_path / "again.npz", problem).plans == plans.plans
+
+
+def test_a_policy_of_julias_own_sarsop_scores_what_its_row_has(tmp_path):
+    problem = load_problem("inventory", 0.2)
+    path = files.write(problem, tmp_path / "p.npz")
+    julia(
+        "using SensingPOMDPs, POMDPs, SensingPOMDPs.NativeSARSOP; "
+        f'm = load_problem("{path}"); '
+        "policy = solve(SARSOPSolver(max_steps=20, verbose=false), m); "
+        f'save_policy("{tmp_path}/s.npz", m, policy)'
+    )
+    scored = evaluate(problem, load_policy(tmp_path / "s.npz", problem))
+    row = solve(problem, "julia-sarsop", budget=30, max_steps=20)
+    np.testing.assert_allclose(scored, row.values, rtol=0, atol=1e-12)
+
+
+def julia(script):
+    env, _ = environment.check()
+    command = [env.executable, f"--project={env.project}", "--startup-file=no", "-e", script]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def test_a_wrong_start_is_refused():
@@ -108,15 +226,11 @@ def test_a_wrong_start_is_refused():
 def test_julia_reads_the_files_we_write(tmp_path):
     problem = random_problem(7, sensing="per state and action")
     path = files.write(problem, tmp_path / "p.npz")
-    env, _ = environment.check()
     script = (
         f'using SensingPOMDPs; m = load_problem("{path}"); '
         'println(join(m.R, " ")); println(join(Matrix(m.T[2]), " ")); println(m.discount)'
     )
-    command = [env.executable, f"--project={env.project}", "--startup-file=no", "-e", script]
-    R, T, discount = subprocess.run(
-        command, capture_output=True, text=True, check=True
-    ).stdout.splitlines()
+    R, T, discount = julia(script).splitlines()
     S, A = problem.num_states, problem.num_actions
     read = np.array(R.split(), float).reshape(2 * A, S).T
     np.testing.assert_array_equal(read, flatten(problem).rewards)

@@ -1,0 +1,7 @@
+# title: FIB.jl; it has no clock, only a number of sweeps and a tolerance
+# packages: FIB 0.4
+# options: max_iterations::Int, tolerance
+# bounds: vectors
+using FIB
+
+make_solver(m; budget, seed, options...) = FIBSolver(; options...)
