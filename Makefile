@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.sensebench-ready
 
-.PHONY: reproduce test test-slow lint format docs clean
+.PHONY: reproduce reproduce-julia test test-slow lint format docs clean
 
 reproduce: $(READY)
 	$(BIN)/sensebench run table1 --keep-going
@@ -12,6 +12,11 @@ reproduce: $(READY)
 	$(BIN)/sensebench report table1
 	$(BIN)/sensebench table table1
 	$(BIN)/sensebench compare table1
+
+# The same with the POMDPs.jl rows: Julia is set up first, through juliacall's installer.
+reproduce-julia: $(READY)
+	$(BIN)/sensebench julia setup
+	$(MAKE) reproduce
 
 test: $(READY) lint
 	$(BIN)/python -m pytest -m "not slow"
