@@ -1,4 +1,4 @@
-"""The command about learning suites: ``sensebench learn run|table|plot SUITE``."""
+"""The command about learning suites: ``sensebench learn run|table|plot|report SUITE``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bench.cli.arguments import add_results, count
 def add(commands: Any) -> None:
     """Add this command to the parser."""
     learn = commands.add_parser("learn", help="run, tabulate and plot learning suites")
-    what = learn.add_subparsers(dest="what", required=True, metavar="run|table|plot|list")
+    what = learn.add_subparsers(dest="what", required=True, metavar="run|table|plot|report|list")
     run = what.add_parser("run", help="run a learning suite; what is done is not done again")
     run.add_argument("--jobs", type=count, help="runs at once (default: one per core)")
     run.add_argument("--rerun", choices=("failed",), help="do these again")
@@ -26,7 +26,9 @@ def add(commands: Any) -> None:
     table.set_defaults(call=make_table)
     plot = what.add_parser("plot", help="draw the figures")
     plot.set_defaults(call=make_plots)
-    for command in (run, table, plot):
+    report = what.add_parser("report", help="write the page: figures and table in one file")
+    report.set_defaults(call=make_report)
+    for command in (run, table, plot, report):
         command.add_argument("suite", help="name of a learning suite, or path of a .toml file")
         add_results(command)
     show = what.add_parser("list", help="learners with their options, and learning suites")
@@ -98,6 +100,14 @@ def make_plots(args: argparse.Namespace) -> None:
 
     for path in draw_figures(load_learning_suite(args.suite), args.results):
         print(path)
+
+
+def make_report(args: argparse.Namespace) -> None:
+    """Write a suite's page and say where it is."""
+    from bench.learning.page import write_page
+    from bench.learning.suite import load_learning_suite
+
+    print(write_page(load_learning_suite(args.suite), args.results))
 
 
 def list_learners(args: argparse.Namespace) -> None:

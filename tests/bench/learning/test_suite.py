@@ -95,6 +95,9 @@ def test_a_suite_runs_resumes_and_is_shown(tmp_path, capsys):
     shown = capsys.readouterr().out
     assert "learn-then-spi" in shown and "(0.816)" in shown
     assert main(["learn", "plot", name, "--results", str(results)]) == 0
+    assert main(["learn", "report", name, "--results", str(results)]) == 0
+    page = (results / "tiny" / "report.html").read_text()
+    assert page.count("<svg") == 3 and "<td>learn-then-spi</td>" in page and "(0.816)" in page
     folder = results / "tiny"
     for file in ("table.md", "table.tex", "curves.csv", "figures/regret.png"):
         assert (folder / file).stat().st_size > 0
