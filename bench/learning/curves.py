@@ -72,7 +72,7 @@ def read_optima(suite: LearningSuite, results: Path) -> dict[str, Optimum]:
     store, found = LearningStore(results, suite.name), {}
     jobs = [job for job in jobs_of(suite) if job.kind == "optimum"]
     for problem, job in zip(suite.problems, jobs, strict=True):
-        lines = store.read(job)
+        lines = store.shown(job)
         if lines and FAILED not in lines[-1]:
             found[problem.name] = Optimum(-lines[-1]["lower"], -lines[-1]["value"])
     return found
@@ -87,7 +87,7 @@ def read_curves(suite: LearningSuite, results: Path) -> list[Curves]:
         for problem in suite.problems:
             for entry in suite.learners:
                 if entry.takes(problem):
-                    lines = store.read(next(jobs))
+                    lines = store.shown(next(jobs))
                     if lines is not None:
                         runs.setdefault((problem.name, entry.name), []).append(lines)
     return [

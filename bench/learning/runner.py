@@ -193,6 +193,24 @@ class LearningStore:
             return None
         return [json.loads(t) for t in path.read_text(encoding="utf-8").splitlines()][1:]
 
+    @functools.cached_property
+    def _by_settings(self) -> dict[str, list[dict[str, Any]]]:
+        """The lines of every file by the settings in its first line, the newest file last."""
+        found = {}
+        for path in sorted(self.runs.glob("*.jsonl"), key=lambda p: p.stat().st_mtime):
+            first, *lines = (json.loads(t) for t in path.read_text("utf-8").splitlines())
+            found[_settings(first)] = lines
+        return found
+
+    def shown(self, job: Job) -> list[dict[str, Any]] | None:
+        """The job's lines by this code, else the newest of the same settings by another code."""
+        lines = self.read(job)
+        return self._by_settings.get(_settings(job.spec)) if lines is None else lines
+
+
+def _settings(spec: Mapping[str, Any]) -> str:
+    return json.dumps({k: v for k, v in spec.items() if k not in ("kind", "title")}, sort_keys=True)
+
 
 def run_suite(
     suite: LearningSuite,

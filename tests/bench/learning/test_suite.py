@@ -117,6 +117,9 @@ def test_limits_are_hard_and_the_reason_is_kept(tmp_path):
     store = LearningStore(tmp_path, "tiny")
     store.write(job, slow)
     assert store.read(job) == json.loads(json.dumps(slow))
+    by_other_code = Job(job.kind, job.title, job.spec, 3.0, 4096, "0123456789abcdef")
+    assert store.read(by_other_code) is None
+    assert store.shown(by_other_code) == store.read(job)
 
 
 def test_steps_to_counts_from_where_it_stays():
