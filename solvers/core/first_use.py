@@ -38,4 +38,4 @@ def announce_compiling() -> None:
     global _listening
     if not _listening:
         _listening = True
-        event.register("numba:compile", _listener)
+        event.register("numba:compile", _listener)  # type: ignore[no-untyped-call]
