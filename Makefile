@@ -18,8 +18,11 @@ reproduce-julia: $(READY)
 	$(BIN)/sensebench julia setup
 	$(MAKE) reproduce
 
+# One worker per core, one matrix thread each: more would only get in each other's way.
+TEST_ENV := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+
 test: $(READY) lint
-	$(BIN)/python -m pytest -m "not slow"
+	$(TEST_ENV) $(BIN)/python -m pytest -m "not slow" -n auto --dist loadfile
 
 test-slow: $(READY)
 	$(BIN)/python -m pytest -m slow
