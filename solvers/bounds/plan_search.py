@@ -95,7 +95,7 @@ class Searcher:
         self.take(information)
         rows = information.rows
         per_row = len(rows.data) / (len(rows.indptr) - 1)
-        self._work_per_entry = SCATTERED * (2 * problem.num_actions + per_row)
+        self._work_per_entry = SCATTERED * (5 * problem.num_actions + per_row)
         self.expanded, self.dropped, self.work = 0, 0, 0.0
         self._pools: Queue[tuple[np.ndarray, np.ndarray]] = Queue()
         for _ in range(threads):
