@@ -14,7 +14,7 @@ from bench.store.status import CLAIMED, NONE, VERIFIED
 from solvers import SensingMDP, Solution
 from solvers.bounds.proof import plans_of, verify_claim
 
-LOSS = 1e-3
+LOSS = 1e-6
 """The verified lower bound may be weaker than the claimed one by this share of the value."""
 SHARE = 0.5
 """Of the limit on verifying, what the checker may plan to take: making the proof takes time too."""
