@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from solvers.core.baseline import TIE
 from solvers.core.model import SensingMDP
 
 
@@ -26,7 +27,7 @@ class LiteralPolicyUpdate:
             belief @ C + alpha * (belief @ T) @ self.V + k
             for C, T in zip(self.C, self.T, strict=True)
         ]
-        return min(scores), int(np.argmin(scores))
+        return min(scores), first_least(scores)
 
     def blind_step(self, belief: np.ndarray) -> tuple[float, int]:
         """V_blind and its action at a belief (S,)."""
@@ -35,7 +36,7 @@ class LiteralPolicyUpdate:
             belief @ C + alpha * self.myopic_sensing(belief @ T)[0]
             for C, T in zip(self.C, self.T, strict=True)
         ]
-        return min(scores), int(np.argmin(scores))
+        return min(scores), first_least(scores)
 
     def walk(self, root: int, max_steps: int) -> tuple[tuple[int, ...], bool]:
         """The string found from a root, and whether it ended in a look."""
@@ -48,6 +49,12 @@ class LiteralPolicyUpdate:
             actions.append(a_blind)
             belief = belief @ self.T[a_blind]
         return tuple(actions), False
+
+
+def first_least(scores: list[float]) -> int:
+    """The first action whose score is the least, up to rounding: the page leaves ties open."""
+    least = min(scores)
+    return next(a for a, score in enumerate(scores) if score <= least + TIE * abs(least))
 
 
 def observation_loop_fib(problem: SensingMDP, sweeps: int) -> np.ndarray:
