@@ -4,6 +4,8 @@
 # policy: random
 using AdaOPS, POMDPs, SensingPOMDPs, Random
 
+const WARM_UP = (; T_max=0.05)
+
 function make_solver(m; budget, seed, options...)
     upper = solve(DelayedInformation(1), m)
     seen = map(maximum, zip(upper.alphas...))

@@ -3,6 +3,8 @@
 # options: max_iterations::Int=200
 using AEMS, POMDPs, POMDPTools, SensingPOMDPs
 
+const WARM_UP = (; max_iterations=3)
+
 # AEMS updates beliefs with observations that cannot be; those get the belief unchanged, at weight 0.
 struct Forgiving <: Updater
     m::SensingPOMDP

@@ -4,6 +4,8 @@
 # policy: random
 using ARDESPOT, POMDPs, SensingPOMDPs, Random
 
+const WARM_UP = (; T_max=0.05)
+
 # The scenarios know their states, so bounds at known states serve: what the delayed-information bound
 # says above, and the worst reward for good below.
 function make_solver(m; budget, seed, regularization=0.0, options...)

@@ -3,6 +3,8 @@
 # options: granularity::Int=1, precision=1e-6, max_iterations::Int=1000
 using BeliefGridValueIteration, POMDPs, SensingPOMDPs
 
+const WARM_UP = (; max_iterations=3)
+
 struct GridLookahead <: Solver
     grid::BeliefGridValueIterationSolver
 end

@@ -4,4 +4,6 @@
 # bounds: vectors
 using FIB
 
+const WARM_UP = (; max_iterations=3)
+
 make_solver(m; budget, seed, options...) = FIBSolver(; options...)

@@ -4,6 +4,8 @@
 # policy: random
 using MCVI, POMDPs, POMDPTools, SensingPOMDPs, Random
 
+const WARM_UP = (; n_iter=1)
+
 struct Above; seen::Vector{Float64}; end
 struct Below; least::Float64; end
 MCVI.upper_bound(b::Above, ::SensingPOMDP, s::Int) = b.seen[s]

@@ -4,6 +4,8 @@
 # start: asked
 using PointBasedValueIteration
 
+const WARM_UP = (; max_iterations=3)
+
 function make_solver(m; budget, seed, epsilon=nothing, options...)
     named = epsilon === nothing ? (;) : (; ϵ=epsilon)
     return PBVISolver(; named..., options...)

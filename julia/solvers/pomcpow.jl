@@ -4,6 +4,8 @@
 # policy: random
 using POMCPOW, Random
 
+const WARM_UP = (; tree_queries=10)
+
 function make_solver(m; budget, seed, c=maximum(m.R) - minimum(m.R), options...)
     return POMCPOWSolver(; criterion=MaxUCB(c), enable_action_pw=false, check_repeat_obs=true,
                          rng=MersenneTwister(seed), default_action=1, options...)

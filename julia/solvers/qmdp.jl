@@ -3,4 +3,6 @@
 # options: max_iterations::Int, belres
 using QMDP
 
+const WARM_UP = (; max_iterations=3)
+
 make_solver(m; budget, seed, options...) = QMDPSolver(; options...)

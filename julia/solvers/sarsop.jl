@@ -5,6 +5,8 @@
 # bounds: claimed
 using NativeSARSOP
 
+const WARM_UP = (; max_steps=5, precision=0.0)
+
 function make_solver(m; budget, seed, max_time=isfinite(budget) ? budget : 60.0, options...)
     return SARSOPSolver(; max_time, verbose=false, options...)
 end

@@ -5,6 +5,8 @@
 # bounds: proven
 using NativeSARSOP, POMDPs, SensingPOMDPs
 
+const WARM_UP = (; max_steps=5, precision=0.0)
+
 # The deepest delay whose table stays small; 2 is the Tighter Informed Bound.
 function affordable(m, most=2_000_000)
     S, A = size(m.R, 1), length(m.T)

@@ -38,10 +38,18 @@ end
     warm_up(source, budget, seed, random, options_text, A)
 
 The same on a tiny problem with A actions, so that compiling is not counted as planning. NativeSARSOP
-compiles some of its code anew for every number of actions.
+compiles some of its code anew for every number of actions. A file may say `const WARM_UP = (; …)`:
+options that keep this short, or make it meet more of the code.
 """
-warm_up(source::String, budget::Float64, seed::Int, random::Bool, options_text::String, A::Int) =
-    request(tiny_problem(A), source, min(budget, 1.0), seed, random, 1, options_text)
+function warm_up(source::String, budget::Float64, seed::Int, random::Bool, options_text::String, A::Int)
+    make_solver = load_solver(source)
+    options = merge(parse_options(options_text), warm_options(parentmodule(make_solver)))
+    return plan(tiny_problem(A), make_solver; name=basename(source), budget=min(budget, 1.0), seed, random,
+                episodes=1, options...)
+end
+
+warm_options(mod::Module) =
+    isdefined(mod, :WARM_UP) ? Dict{Symbol,Any}(pairs(getfield(mod, :WARM_UP))) : Dict{Symbol,Any}()
 
 function parse_options(text::String)
     options = Dict{Symbol,Any}()

@@ -34,6 +34,8 @@
     @test copied(runs)[end] == runs.episodes.returns && length(runs.episodes.returns) == 2
     warm = SensingPOMDPs.warm_up(joinpath(SOLVERS, "sarsop.jl"), 5.0, 0, false, "", 3)
     @test warm isa SensingPOMDPs.Planned
+    @test warm.iterations ≤ 6 && warm.settings["precision"] == 0 # as the file says, whatever is asked
+    @test SensingPOMDPs.warm_up(joinpath(SOLVERS, "fib.jl"), 5.0, 0, false, "max_iterations\t1000000", 2).settings["max_iterations"] == 3
     # A plain type, its options by name.
     plain = SensingPOMDPs.request(m, "FIB.FIBSolver", Inf, 0, false, 1, "max_iterations\t1000\ntolerance\t1e-9")
     @test plain.alphas == found.alphas
