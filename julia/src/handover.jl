@@ -45,7 +45,7 @@ function warm_up(source::String, budget::Float64, seed::Int, random::Bool, optio
     make_solver = load_solver(source)
     options = merge(parse_options(options_text), warm_options(parentmodule(make_solver)))
     return plan(tiny_problem(A), make_solver; name=basename(source), budget=min(budget, 1.0), seed, random,
-                episodes=1, options...)
+                episodes=1, deadline=Inf, options...)
 end
 
 warm_options(mod::Module) =

@@ -83,10 +83,10 @@ end
 
 Plan with the solver that `make_solver` returns. Alpha vectors come back as they are; a policy that
 plans with chance (`random`, or a solver with a random generator) is simulated; any other one is
-deterministic and followed from every state.
+deterministic and followed from every state, which must be done by the `deadline`.
 """
 function plan(m::SensingPOMDP, make_solver; name="the solver", budget=Inf, seed=0, random=false,
-              episodes=100, options...)
+              episodes=100, deadline=time() + 1.2 * budget, options...)
     t0 = time()
     Random.seed!(seed)
     solver = in_file(() -> Base.invokelatest(make_solver, m; budget=Float64(budget), seed, options...), name)
@@ -106,7 +106,7 @@ function plan(m::SensingPOMDP, make_solver; name="the solver", budget=Inf, seed=
         alphas = vectors(policy, m, name)
         return Planned(; common..., alphas, actions=collect(Int, policy.action_map), seconds=time() - t0)
     end
-    plans = in_file(() -> Base.invokelatest(unroll, m, policy; deadline=t0 + 1.2 * budget), name)
+    plans = in_file(() -> Base.invokelatest(unroll, m, policy; deadline), name)
     return Planned(; common..., plans, seconds=time() - t0)
 end
 
