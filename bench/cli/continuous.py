@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +31,17 @@ def add(commands: Any) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    run(SUITES[args.suite], args.results, args.jobs, args.only)
-    return _table(args)
+    def say(text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
+
+    try:
+        failed = run(SUITES[args.suite], args.results, args.jobs, args.only, say)
+    except KeyboardInterrupt:
+        say("stopped: finished cells are kept; run it again to go on")
+        return 130
+    if not all(failed.values()):
+        _table(args)
+    return 1 if any(failed.values()) else 0
 
 
 def _table(args: argparse.Namespace) -> int:

@@ -1,17 +1,20 @@
 """The suite ``continuous``: every method on every continuous problem, judged on the same chance.
 
 A cell is one (problem, sensing cost, seed).  Its methods are run one after another in one process
-and judged from the same start states with the same random numbers; its result is one JSON file,
-written whole.  A cell whose file is there is not run again unless its settings have changed, so a
-run that was stopped goes on where it was.
+of its own and judged from the same start states with the same random numbers; its result is one
+JSON file, written whole.  A cell whose file is there is not run again unless its settings or its
+code have changed, so a run that was stopped goes on where it was.  A cell that fails leaves no
+file: the others go on, and the next run tries it again.
 """
 
 from __future__ import annotations
 
+import concurrent.futures as futures
+import functools
 import json
+import threading
 import time
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,8 +22,11 @@ from typing import Any
 import numpy as np
 
 from bench.continuous.problems import PROBLEMS, load_continuous
+from bench.run.code_hash import hash_of, solver_symbol
+from bench.run.environment import describe
+from bench.run.task import END, FAILED, answer, run_task
 from bench.store.files import write_json
-from solvers import solve
+from solvers import solve, solver_classes
 from solvers.continuous import (
     AlwaysLook,
     CellPolicy,
@@ -36,6 +42,11 @@ from solvers.continuous import (
 )
 from solvers.continuous.baselines import best_period
 from solvers.continuous.distil import distil
+
+GRID_SOLVERS = ("spi", "dips")
+LIMIT_SECONDS = 3600.0
+MEMORY_MB = 8192
+"""Hard limits of a cell, far above what any needs."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +142,7 @@ def run_cell(settings: Settings, problem_id: str, k: float, seed: int) -> dict[s
         "sensing_cost": k,
         "seed": seed,
         "settings": asdict(settings),
+        "code": _code(),
         "methods": methods,
         "updates": [asdict(update) for update in spi.record],
         "seconds": time.perf_counter() - began,
@@ -157,7 +169,7 @@ def _grids(settings: Settings, problem: ContinuousSensingMDP, seed: int, note: A
     for shape in settings.grids.get(problem.name, ()):
         since = time.perf_counter()
         model, grid = discretise(problem, shape, settings.samples, seed)
-        for solver in ("spi", "dips"):
+        for solver in GRID_SOLVERS:
             found = solve(model, solver, budget=settings.grid_budget)
             label = f"grid-{solver} {'×'.join(map(str, shape))}"
             lower = None if found.lower_bound is None else float(model.start @ found.lower_bound)
@@ -165,30 +177,72 @@ def _grids(settings: Settings, problem: ContinuousSensingMDP, seed: int, note: A
             note(label, policy, since, grid_value=found.value, grid_lower=lower)
 
 
-def run(settings: Settings, results: Path, jobs: int = 1, only: str | None = None) -> list[Path]:
-    """Run what is not there yet; returns the files of all cells."""
-    folder = results / settings.name / "cells"
-    folder.mkdir(parents=True, exist_ok=True)
+def run(
+    settings: Settings,
+    results: Path,
+    jobs: int = 1,
+    only: str | None = None,
+    say: Callable[[str], None] = print,
+) -> dict[Path, str]:
+    """Run what is not there yet; the files of all cells, each with why it failed or ""."""
+    folder = results / settings.name
+    (folder / "cells").mkdir(parents=True, exist_ok=True)
     wanted = [c for c in settings.cells() if only is None or c[0] == only]
-    files = {cell: folder / "{}-k{:g}-s{}.json".format(*cell) for cell in wanted}
+    files = {cell: folder / "cells" / "{}-k{:g}-s{}.json".format(*cell) for cell in wanted}
     todo = [cell for cell in wanted if not _is_done(files[cell], settings)]
-    print(f"{len(wanted) - len(todo)} of {len(wanted)} cells were done before", flush=True)
-    with ProcessPoolExecutor(jobs) as pool:
-        under_way = {pool.submit(run_cell, settings, *cell): cell for cell in todo}
-        for number, done in enumerate(as_completed(under_way), 1):
-            cell, found = under_way[done], done.result()
-            write_json(files[cell], found, indent=1)
-            value = found["methods"]["spi-continuous"]["value"]
+    say(f"{len(wanted)} cells: {len(wanted) - len(todo)} done before with these settings and code")
+    write_json(folder / "environment.json", describe(jobs), indent=1)
+    failed = dict.fromkeys(files.values(), "")
+    stop = threading.Event()
+    pool = futures.ThreadPoolExecutor(jobs)
+    try:
+        under_way = {pool.submit(_in_process, settings, *cell, stop): cell for cell in todo}
+        for number, done in enumerate(futures.as_completed(under_way), 1):
+            cell, found = under_way[done], done.result()[-1]
             said = "{}, k = {:g}, seed {}".format(*cell)
-            print(
-                f"[{number}/{len(todo)}] {said}: {value:.4g} in {found['seconds']:.0f} s",
-                flush=True,
-            )
-    return list(files.values())
+            if FAILED in found:
+                failed[files[cell]] = found[FAILED]
+                say(f"[{number}/{len(todo)}] {said}: {found[FAILED]}")
+                continue
+            write_json(files[cell], found["cell"], indent=1)
+            value, seconds = (found["cell"][n] for n in ("methods", "seconds"))
+            value = value["spi-continuous"]["value"]
+            say(f"[{number}/{len(todo)}] {said}: {value:.4g} in {seconds:.0f} s")
+    finally:
+        stop.set()
+        pool.shutdown(wait=True, cancel_futures=True)
+    return failed
+
+
+def _in_process(
+    settings: Settings, problem_id: str, k: float, seed: int, stop: threading.Event
+) -> list[dict[str, Any]]:
+    spec = {"settings": asdict(settings), "problem": problem_id, "sensing_cost": k, "seed": seed}
+    return run_task("bench.continuous.run", spec, LIMIT_SECONDS, MEMORY_MB, stop)
+
+
+def _answer(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A cell as a task (:mod:`bench.run.task`)."""
+    grids = {name: tuple(map(tuple, g)) for name, g in spec["settings"].pop("grids").items()}
+    settings = Settings(grids=grids, **spec["settings"])
+    cell = run_cell(settings, spec["problem"], spec["sensing_cost"], spec["seed"])
+    yield {END: True, "cell": cell}
 
 
 def _is_done(path: Path, settings: Settings) -> bool:
     if not path.is_file():
         return False
-    known = json.loads(path.read_text(encoding="utf-8"))["settings"]
-    return known == json.loads(json.dumps(asdict(settings)))
+    known = json.loads(path.read_text(encoding="utf-8"))
+    same = known["settings"] == json.loads(json.dumps(asdict(settings)))
+    return same and known.get("code") == _code()
+
+
+@functools.cache
+def _code() -> str:
+    """Hash of the code that can change a cell: of all that it uses, the solvers on grids too."""
+    planners = [solver_symbol(solver_classes()[name]) for name in GRID_SOLVERS]
+    return hash_of((("bench.continuous.run", "run_cell"), *planners))
+
+
+if __name__ == "__main__":
+    answer(_answer)

@@ -1,7 +1,7 @@
 """One run of one learner in a process of its own: ``python -m bench.learning.one_run``.
 
-It takes its run as JSON on standard input and answers with JSON lines on standard output: one per
-checkpoint, and a last one with ``"end": true``.  Given ``"optimum": seconds`` in place of a learner
+A task (:mod:`bench.run.task`): it is given its run as JSON and answers with a line per checkpoint
+and a last one with ``"end": true``.  Given ``"optimum": seconds`` in place of a learner
 it answers with what is proven of the problem's optimum.
 
 A checkpoint says, in costs as everywhere inside:
@@ -15,15 +15,14 @@ A checkpoint says, in costs as everywhere inside:
 
 from __future__ import annotations
 
-import json
-import resource
-import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from bench.problems import load_problem
+from bench.run.task import answer
+from pomdp_bridge.process.child import peak_memory_mb
 from solvers import PlanPolicy, evaluate_fully, solve
 from solvers.learning import SensingEnv, load_learner_file, make_learner, task_of, train
 
@@ -66,7 +65,7 @@ def run(spec: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         "end": True,
         "last_returns": float(last.mean()) if len(last) else None,
         "last_episodes": len(last),
-        "peak_mb": _peak_megabytes(),
+        "peak_mb": peak_memory_mb(),
     }
 
 
@@ -77,17 +76,13 @@ def optimum(spec: Mapping[str, Any]) -> dict[str, Any]:
     return {"end": True, "value": found.value, "lower": found.lower}
 
 
-def _peak_megabytes() -> float:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (2**20 if sys.platform == "darwin" else 2**10)
-
-
-def main() -> None:
-    spec = json.loads(sys.stdin.readline())
-    lines = [optimum(spec)] if "optimum" in spec else run(spec)
-    for line in lines:
-        print(json.dumps(line), flush=True)
+def lines_of(spec: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """What a run, or a search for an optimum, has to say."""
+    if "optimum" in spec:
+        yield optimum(spec)
+    else:
+        yield from run(spec)
 
 
 if __name__ == "__main__":
-    main()
+    answer(lines_of)

@@ -12,10 +12,6 @@ import concurrent.futures as futures
 import functools
 import hashlib
 import json
-import os
-import subprocess
-import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -23,20 +19,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from bench.learning.suite import LearningSuite
 from bench.run.code_hash import hash_of, solver_symbol
 from bench.run.environment import describe
 from bench.run.model_hash import steady_hash
-from bench.run.supervise import THREAD_VARIABLES
+from bench.run.task import FAILED, run_task
+from bench.store.files import write_json, write_text
 from solvers import solver_classes
 from solvers.learning import learner_classes, make_learner
 
-POLL_SECONDS = 0.2
 GRACE = 600.0
 """Seconds that a search for an optimum may take beyond its budget: the first one compiles."""
-FAILED = "failed"
 KEY_DIGITS = 16
 
 
@@ -119,52 +112,7 @@ def _code(spec: Mapping[str, Any]) -> str:
 
 def run_job(job: Job, stop: threading.Event | None = None) -> list[dict[str, Any]]:
     """Do one job in a process of its own; its lines, or one with ``failed`` and the reason."""
-    environment = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1")}
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "bench.learning.one_run"],
-            stdin=subprocess.PIPE,
-            stdout=out,
-            stderr=err,
-            env=environment,
-            start_new_session=True,
-        )
-        process.stdin.write((json.dumps(job.spec) + "\n").encode())
-        process.stdin.close()
-        reason = _watch(process, job, stop)
-        out.seek(0)
-        err.seek(max(0, os.fstat(err.fileno()).st_size - 2000))
-        lines = [json.loads(text) for text in out.read().decode().splitlines()]
-        if reason is None and not (lines and lines[-1].get("end")):
-            said = err.read().decode("utf-8", "replace").strip().splitlines()
-            reason = f"ended with code {process.returncode}: {said[-1] if said else 'no message'}"
-    return lines if reason is None else [*lines, {FAILED: reason}]
-
-
-def _watch(process: subprocess.Popen, job: Job, stop: threading.Event | None) -> str | None:
-    """Wait for the process; kills it at a limit and says which."""
-    began, seen = time.monotonic(), psutil.Process(process.pid)
-    while True:
-        try:
-            process.wait(POLL_SECONDS)
-            return None
-        except subprocess.TimeoutExpired:
-            pass
-        try:
-            used = seen.memory_info().rss / 2**20
-        except psutil.Error:
-            continue
-        reason = None
-        if stop is not None and stop.is_set():
-            reason = "stopped"
-        elif time.monotonic() - began > job.seconds:
-            reason = f"timeout {job.seconds:g} s"
-        elif used > job.memory_mb:
-            reason = f"out of memory: more than {job.memory_mb} MB"
-        if reason:
-            process.kill()
-            process.wait()
-            return reason
+    return run_task("bench.learning.one_run", job.spec, job.seconds, job.memory_mb, stop)
 
 
 class LearningStore:
@@ -182,9 +130,7 @@ class LearningStore:
         self.runs.mkdir(parents=True, exist_ok=True)
         first = {"kind": job.kind, "title": job.title, **job.spec}
         text = "".join(json.dumps(line) + "\n" for line in (first, *lines))
-        draft = self.path(job).with_suffix(".part")
-        draft.write_text(text, encoding="utf-8")
-        draft.replace(self.path(job))
+        write_text(self.path(job), text)
 
     def read(self, job: Job) -> list[dict[str, Any]] | None:
         """The job's lines after the first; None where it was not run yet."""
@@ -229,7 +175,7 @@ def run_suite(
             todo.append(job)
     say(f"{len(jobs)} jobs, {len(jobs) - len(todo)} done before")
     store.runs.mkdir(parents=True, exist_ok=True)
-    (store.folder / "environment.json").write_text(json.dumps(describe(1), indent=1) + "\n")
+    write_json(store.folder / "environment.json", describe(1), indent=1)
     began, failed = time.monotonic(), 0
     under_way = {submit(job): job for job in todo}
     for i, done in enumerate(futures.as_completed(under_way), 1):

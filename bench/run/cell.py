@@ -42,7 +42,12 @@ from bench.store import status
 from bench.suites.cell import Cell
 from bench.suites.extension import join_file
 from pomdp_bridge.julia.errors import BridgeError
-from pomdp_bridge.process.child import Announcer, die_with_parent, peak_memory_mb
+from pomdp_bridge.process.child import (
+    Announcer,
+    die_with_parent,
+    first_line,
+    peak_memory_mb,
+)
 from solvers import Budget, PolicyError, SensingMDP, Solution, Solver, make_solver
 from solvers.core.solver import complete
 
@@ -201,7 +206,7 @@ def main() -> None:
     """Take a cell on standard input, announce phases and outcome to the supervisor."""
     faulthandler.enable()
     announce = Announcer.from_environment()
-    spec = json.loads(_read_line())
+    spec = json.loads(first_line())
     began = spec.pop("began")
     die_with_parent(watch_input=True)
     try:
@@ -212,17 +217,6 @@ def main() -> None:
     announce(**message)
     sys.stdout.flush()
     os._exit(0)  # no thread or child of a solver may hold up the end
-
-
-def _read_line() -> bytes:
-    """One line from standard input, nothing past it: the watchdog reads the rest."""
-    line = b""
-    while not line.endswith(b"\n"):
-        byte = os.read(0, 1)
-        if not byte:
-            sys.exit("bench.run.cell: expected a cell as one line of JSON on standard input")
-        line += byte
-    return line
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The side of a supervised process: dying with its parent, its peak memory, its announcements.
+"""The side of a supervised process: what it is asked, its announcements, its end, its memory.
 
 Announcements go to the pipe whose number is in ``SENSEBENCH_PIPE``, one line of JSON each, after a
 word that only the two sides know.  Whatever else is written there, a stray print for instance, has
@@ -63,6 +63,17 @@ def _wait_for_end() -> None:
     os._exit(1)
 
 
+def first_line() -> bytes:
+    """One line from standard input and nothing past it: the rest tells when nobody waits."""
+    line = b""
+    while not line.endswith(b"\n"):
+        byte = os.read(0, 1)
+        if not byte:
+            sys.exit("expected one line of JSON on standard input")
+        line += byte
+    return line
+
+
 def peak_memory_mb() -> float | None:
     """The most memory this process has held, in MiB; None where the system does not say."""
     try:
@@ -71,5 +82,8 @@ def peak_memory_mb() -> float | None:
                 if line.startswith("VmHWM:"):
                     return int(line.split()[1]) / 1024
     except OSError:
-        pass
+        if sys.platform == "darwin":
+            import resource  # not on Windows
+
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     return None

@@ -1,5 +1,6 @@
 """The continuous suite runs, resumes, and shows what it found."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -42,15 +43,30 @@ def test_every_method_has_a_value_at_every_cost(results):
 
 @pytest.mark.slow
 def test_what_is_done_is_not_done_again(results, capsys, monkeypatch):
-    monkeypatch.setattr(suite, "run_cell", None)
+    monkeypatch.setattr(suite, "run_task", None)
     assert len(suite.run(TINY, results)) == 3
-    assert "3 of 3 cells were done before" in capsys.readouterr().out
+    assert "3 cells: 3 done before" in capsys.readouterr().out
 
 
 @pytest.mark.slow
 def test_other_settings_are_run_anew(results):
     file, *_ = suite.run(TINY, results)
     assert not suite._is_done(file, replace(TINY, episodes=41))
+    cell = json.loads(file.read_text())
+    file.write_text(json.dumps({**cell, "code": "another"}))
+    assert not suite._is_done(file, TINY)
+    file.write_text(json.dumps(cell))
+    assert suite._is_done(file, TINY)
+
+
+def test_a_cell_that_fails_says_why_and_leaves_the_others_alone(tmp_path, monkeypatch):
+    cells = (("walk-1d", -1.0, 0), ("no-such", 0.1, 0))
+    monkeypatch.setattr(suite.Settings, "cells", lambda self: iter(cells))
+    said = []
+    failed = suite.run(TINY, tmp_path, jobs=2, say=said.append)
+    assert len(failed) == 2 and all(failed.values()) and len(said) == 3
+    assert "unknown" in failed[tmp_path / "tiny" / "cells" / "no-such-k0.1-s0.json"]
+    assert not list((tmp_path / "tiny" / "cells").glob("*"))
 
 
 @pytest.mark.slow

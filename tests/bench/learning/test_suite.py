@@ -109,9 +109,9 @@ def test_limits_are_hard_and_the_reason_is_kept(tmp_path):
     suite = load_learning_suite(written(tmp_path, TINY.replace("steps = 300", "steps = 9999999")))
     job = next(job for job in jobs_of(suite) if job.kind == "run")
     slow = run_job(Job(job.kind, job.title, job.spec, 3.0, 4096, job.key))
-    assert slow[-1] == {FAILED: "timeout 3 s"}
+    assert slow[-1] == {FAILED: "timeout: still running after 3 s"}
     fat = run_job(Job(job.kind, job.title, job.spec, 60.0, 20, job.key))
-    assert fat[-1] == {FAILED: "out of memory: more than 20 MB"}
+    assert fat[-1] == {FAILED: "out of memory: more than 20 MiB"}
     broken = run_job(Job(job.kind, job.title, {**job.spec, "learner": "?"}, 60.0, 4096, job.key))
     assert "unknown learner '?'" in broken[-1][FAILED]
     store = LearningStore(tmp_path, "tiny")
