@@ -14,13 +14,13 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
+from bench.analysis.recorded import recorded
 from bench.problems import find_problem, load_problem
 from bench.store.costs import to_text
-from bench.store.result import Result, parse
+from bench.store.result import Result
 from bench.suites.suite import load_suite, suite_names
 from solvers import (
     SensingMDP,
@@ -116,15 +116,6 @@ def write(directory: Path, lines: dict[tuple[str, str], dict[str, str]]) -> Path
     return path
 
 
-def recorded(results: Path, instance: Instance) -> Iterator[Result]:
-    """The rows of all suites about one instance that came to a result."""
-    wanted = (instance.problem, to_text(instance.sensing_cost))
-    for path in sorted(results.glob("**/rows.csv")):
-        for row in parse(path.read_text(encoding="utf-8"), path):
-            if row.ok and (row.problem, row.sensing_cost) == wanted:
-                yield row
-
-
 def find_optimum(
     instance: Instance, results: Path, directory: Path, budget: float
 ) -> dict[str, str]:
@@ -134,7 +125,7 @@ def find_optimum(
     best = solve(problem, SEARCH, budget=budget, warm_start=True)
     searched = best
     lower, bound_by = float(problem.start @ best.lower_bound), SEARCH
-    rows = list(recorded(results, instance))
+    rows = [r for _, r in recorded(results, instance.problem, instance.sensing_cost)]
     exact = {row.value: row for row in rows if row.value is not None and not row.standard_error}
     if exact:
         row = exact[min(exact)]

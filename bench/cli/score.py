@@ -8,7 +8,6 @@ one known: the largest recorded in the results at hand, or one made here in a fe
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import math
 from dataclasses import asdict, dataclass
@@ -16,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from bench.analysis.recorded import recorded
 from bench.cli.arguments import add_results, seconds
 from bench.problems import Problem, find_problem
 from solvers import PolicyError, SensingMDP, evaluate_fully, load_policy, solve
@@ -137,23 +137,10 @@ def _made_bound(name: str, k: float | None, limit: float) -> float:
 def _best_bound(name: str, k: float | None, limit: float, results: Path) -> tuple[float, str]:
     """The largest lower bound known on the optimal cost, and who proved it."""
     best, source = _made_bound(name, k, limit), f"{BOUNDING}, here"
-    for path in sorted(results.glob("**/rows.csv")):
-        with open(path, encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                lower = _recorded(row, name, k)
-                if lower is not None and lower > best + CROSSING * (1 + abs(best)):
-                    best, source = lower, f"{row.get('solver')}, in {path.parent}"
+    for folder, row in recorded(results, name, k) if k is not None else ():
+        if row.lower is not None and row.lower > best + CROSSING * (1 + abs(best)):
+            best, source = row.lower, f"{row.solver}, in {folder}"
     return best, source
-
-
-def _recorded(row: dict[str, str], name: str, k: float | None) -> float | None:
-    """The bound in a row of this problem; None if it is another's or has none."""
-    try:
-        same = row["problem"] == name and k is not None and float(row["sensing_cost"]) == k
-        lower = float(row["lower"]) if same and row["status"] == "ok" else math.nan
-    except (KeyError, TypeError, ValueError):
-        return None
-    return lower if math.isfinite(lower) else None
 
 
 def _print_one(score: Score) -> None:

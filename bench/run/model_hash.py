@@ -3,8 +3,11 @@
 Two models have the same hash if all numbers a solver can see are the same, bit by bit: transitions,
 costs, discount, start, terminal states and sensing cost.  Names do not count.  A sensing cost that
 is a function of the belief is known by its values at the known states, the uniform belief and some
-fixed others.  (The hash in policy files, :mod:`solvers.core.model_hash`, is another: it is the same
-in every language, and wherever one starts.)
+fixed others.
+
+Policy files have another hash, :mod:`solvers.core.model_hash`, on purpose: it says whether a policy
+belongs to a model, in any language and wherever one starts, and forgives a last bit that another
+machine rounds differently.  Here a last bit counts, because it can change a row.
 """
 
 from __future__ import annotations

@@ -31,20 +31,7 @@ def from_gymnasium(
     env = gymnasium.make(env_id, **options)
     bare = env.unwrapped
     env.reset(seed=0)
-    if not hasattr(bare, "state") or not hasattr(env.action_space, "n"):
-        raise ContinuousError(
-            f"{env_id}: expected a classic-control environment with a settable `state` "
-            "and finitely many actions"
-        )
-    width = len(np.atleast_1d(bare.state))
-    box = env.observation_space
-    if box.shape != (width,):
-        raise ContinuousError(
-            f"{env_id}: its state has {width} numbers and its observation {box.shape}; "
-            "expected an environment that shows its state"
-        )
-    low = np.maximum(np.asarray(box.low, float), -5.0)
-    high = np.minimum(np.asarray(box.high, float), 5.0)
+    low, high = _box(env, env_id)
 
     def step(
         states: np.ndarray, actions: np.ndarray, rng: np.random.Generator
@@ -81,6 +68,26 @@ def from_gymnasium(
         end_is_seen=True,
         scale=-1.0,
     )
+
+
+def _box(env: gymnasium.Env, env_id: str) -> tuple[np.ndarray, np.ndarray]:
+    """The box of states, (n,) each side; an environment that does not show its state is refused."""
+    bare = env.unwrapped
+    if not hasattr(bare, "state") or not hasattr(env.action_space, "n"):
+        raise ContinuousError(
+            f"{env_id}: expected a classic-control environment with a settable `state` "
+            "and finitely many actions"
+        )
+    width = len(np.atleast_1d(bare.state))
+    box = env.observation_space
+    if box.shape != (width,):
+        raise ContinuousError(
+            f"{env_id}: its state has {width} numbers and its observation {box.shape}; "
+            "expected an environment that shows its state"
+        )
+    low = np.maximum(np.asarray(box.low, float), -5.0)
+    high = np.minimum(np.asarray(box.high, float), 5.0)
+    return low, high
 
 
 def _ended(env_id: str) -> Any:

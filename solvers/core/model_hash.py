@@ -12,6 +12,11 @@ a last bit that another machine rounds differently does not make another model::
     a s s' p           one line for each probability above 0, in the order of a, s, s'
 
 Names and the start distribution are no part of it: a policy is the same policy wherever it starts.
+
+The keys of result rows have another hash, :mod:`bench.run.model_hash`, on purpose.  This one asks
+"is the policy one of this model?": it forgives a last bit, does not know the start, and must come
+out the same in Julia.  A row's value depends on every bit and on the start, and its sensing cost
+may be a function of the belief, which has no digits to write down.
 """
 
 from __future__ import annotations

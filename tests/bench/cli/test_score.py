@@ -6,6 +6,9 @@ import pytest
 
 from bench.cli import main
 from bench.problems import load_problem
+from bench.run.model_hash import model_hash
+from bench.store.result import Result
+from bench.store.store import Store
 from solvers import save_policy, solve
 
 
@@ -47,17 +50,25 @@ def test_a_folder_is_a_leaderboard_and_what_lies_is_refused(folder, capsys):
     assert code == 1 and "refused: " in out and "liar.npz is a policy of another model" in out
 
 
+def record(results, *rows):
+    """Rows of (problem, sensing cost, solver, lower bound, model) in a store."""
+    store = Store(results, "mine")
+    store.create()
+    for i, (problem, k, solver, lower, model) in enumerate(rows):
+        what = {"key": str(i), "problem": problem, "sensing_cost": k, "solver": solver}
+        store.append(Result(**what, lower=lower, model=model, status="ok"))
+
+
 def test_the_best_recorded_bound_counts(folder, capsys):
-    (folder / "rows.csv").write_text(
-        "problem,sensing_cost,solver,status,lower\n"
-        "two-state,0.25,weak,ok,-99\nother,0.25,wrong,ok,0.1\ntwo-state,0.5,wrong,ok,0.1\n"
-    )
-    _, out, _ = score(capsys, folder / "spi.npz", "--results", folder, "--json")
+    weak = ("two-state", "0.25", "weak", -99.0, "")
+    others = (("inventory", "0.25", "wrong", 9.0, ""), ("two-state", "0.5", "wrong", 9.0, ""))
+    earlier = ("two-state", "0.25", "of-another-model", 9.0, "0123456789")
+    record(folder / "a", weak, *others, earlier)
+    _, out, _ = score(capsys, folder / "spi.npz", "--results", folder / "a", "--json")
     assert json.loads(out)["bound_by"] == "dips, here"
-    (folder / "rows.csv").write_text(
-        "problem,sensing_cost,solver,status,lower\ntwo-state,0.25,false,ok,99\n"
-    )
-    code, _, err = score(capsys, folder / "spi.npz", "--results", folder)
+    model = model_hash(load_problem("two-state", 0.25))
+    record(folder / "b", ("two-state", "0.25", "false", 99.0, model))
+    code, _, err = score(capsys, folder / "spi.npz", "--results", folder / "b")
     assert code == 2 and "one of the two is wrong" in err
 
 
