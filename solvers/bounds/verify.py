@@ -12,27 +12,27 @@ and a value its excess over v; a plan costs v(root) plus its excesses.  All of t
 sum of n products, in any order, has a *relative* rounding error below (n + 2) 2^-53: ``down`` takes
 off and ``up`` puts on more than twice that.
 
-*(a) Heuristic.*  Q(a) = c(a) + k(a) + α T(a) L is a look valued with the claimed L.  W is any
-function ≥ 0 of (s, σ), |σ| = n, that is not above its image, the least over a of
+*(a) Heuristic.*  Q(a) = c(a) + k(a) + α T(a) L is a look valued with the claimed L, D(a) the same
+without k: told once.  W is any function ≥ 0 of (s, σ), |σ| = n, that is not above its image, the
+least over a of B(s,σ) Q(a) and the larger of
 
-    B(s,σ) Q(a)   and   B(s,σ) c(a) + α Σ_s' T(σ₁)(s,s') W(s', σ₂…σₙ a).
+    B(s,σ) c(a) + α Σ_s' T(σ₁)(s,s') W(s', σ₂…σₙ a)   and   B(s,σ) D(a).
 
 W = 0 is one; raising entries of one to their image gives another, and so does going to n + 1 by
 Σ_s' T(σ₁)(s,s') W(s', σ₂…σₙ₊₁).  Strings shorter than n get one exact backup.
 
-*(b) Search.*  From root j all blind strings are followed for which f = cost so far + αⁿ B(j, all
-but the last n actions) W(·, the last n) is below L(j); each look after each of them must cost L(j)
-or more.  The optimal values, put in the place of L and W, are at least their image under (a) and
-(b) together, as least costs are concave in the belief; the claimed are at most theirs: L ≤ optimum.
+*(b) Search.*  From root j all blind strings are followed for which cost so far + αⁿ B(j, all but
+the last n actions) W(·, the last n), and D with the last action, are below L(j); each look after
+each of them must cost L(j) or more.  The optimal values in the place of L and W are at least their
+image under (a) and (b), as least costs are concave; the claimed are at most theirs: L ≤ optimum.
 
 *(c) Merging.*  A string is dropped if one of the same root and length was followed before whose
-cost so far and whose belief, entry by entry, are at most its own: excesses are ≥ 0, so with any
-continuation the earlier one costs at most as much.  The best plan, moved to the earlier string
-where it meets a dropped one (once per step at most), never costs more and ends at a check of (b).
-"At most" is up to a share 8 (m+1) ε at length m: checks must reach (1 + 8 (m+1) (m+2) ε) L(j).
+cost so far and belief, entry by entry, are at most its own: with any continuation it costs at most
+as much.  The best plan, moved to it (once per step at most), ends at a check of (b).  "At most" is
+up to a share 8 (m+1) ε at length m: checks must reach (1 + 8 (m+1) (m+2) ε) L(j).
 
-*Upper bound.*  U is at least the cost of each plan that goes on with U after its look.  Endless
-plans end in ``tails``, Y(a) ≥ c(a) + α T(a) Y(a): one action for ever.
+*Upper bound.*  U is at least the cost of each plan that goes on with U after its look; endless
+plans end in ``tails``, Y(a) ≥ c(a) + α T(a) Y(a).
 """
 
 from __future__ import annotations
@@ -46,8 +46,7 @@ from numba import njit
 
 from solvers.bounds.proof_file import Proof, Refused, Unfinished, load, require, unpack
 
-TINY, UNLIKELY = 1e-100, 1e-200
-"""Excesses below TINY and chances below UNLIKELY count as 0 downward and as this upward."""
+TINY, UNLIKELY = 1e-100, 1e-200  # excesses and chances below count as 0 downward, as this upward
 LONGEST, POOL, SEEN, LARGEST = 2**16, 2**22, 2**17, 2**25
 """Longest string; belief entries held; strings to merge with; entries of W: at most so many."""
 HOLDS, CHEAP_LOOK, GAVE_UP = range(3)
@@ -89,7 +88,7 @@ def check(proof: Proof, until: float) -> str:
 class Excess:
     """The problem in excesses over v, its witnesses checked.
 
-    low, high : c (S, A) rounded down and up; L, U : (S,); Q : looks against L (S, A), down
+    low, high : c (S, A) rounded down and up; L, U : (S,); Q, D : looks against L, told; down
     """
 
     def __init__(self, proof: Proof) -> None:
@@ -105,18 +104,18 @@ class Excess:
         size = np.abs(C) + np.abs(v)[:, None] + self.alpha * self.ahead(np.abs(v))
         margin = self.eps * size + TINY * (size > 0)
         require(excess >= margin, "the potential is above its own backup")
-        right = ~self.terminal | ((v <= 0) & (proof.lower <= 0) & (proof.upper >= 0))
-        require(right, "0 is outside the bounds where the episode is over")
+        zero = ~self.terminal | ((v <= 0) & (proof.lower <= 0) & (proof.upper >= 0))
+        require(zero, "0 is outside the bounds where the episode is over")
         self.low, self.high = self.down(excess - margin), self.up(excess + margin)
         self.L = np.where(self.terminal, -v, np.maximum(proof.lower - v, 0))
         self.U = np.where(self.terminal, -v, proof.upper - v)
         self.target = self.L * (1 + self.eps) + TINY
         self.Q = self.down(self.low + self.k + self.alpha * self.ahead(self.down(self.L)))
+        told = np.where(self.terminal, 0, self.L)  # whoever goes on blind there pays its costs
+        self.D = self.down(self.low + self.alpha * self.ahead(self.down(told)))
 
     def down(self, x: np.ndarray) -> np.ndarray:
-        x = x * (1 - self.eps)
-        x[x < TINY] = 0
-        return x
+        return np.where(x < TINY, 0, x * (1 - self.eps))
 
     def up(self, x: np.ndarray) -> np.ndarray:
         return np.where(x > 0, np.maximum(x * (1 + self.eps), TINY), 0)
@@ -132,44 +131,43 @@ class Excess:
 
 def check_plans(proof: Proof, p: Excess) -> None:
     """U(j) is at least what plan j costs, going on with U after its look."""
-    S, A = p.k.shape
-    T = [p.T[a * S : (a + 1) * S] for a in range(A)]
-    through, more = [matrix.T.tocsr() for matrix in T], 1 + p.eps
-    live = [j for j in range(S) if not p.terminal[j]]
+    S, more = len(p.v), 1 + p.eps
+    T = [p.T[i : i + S] for i in range(0, p.T.shape[0], S)]
+    through = [matrix.T.tocsr() for matrix in T]
+    live = np.flatnonzero(~p.terminal).tolist()
     require([len(proof.plans[j]) > 0 for j in live], "a root has no plan")
     tails = p.up(proof.tails - p.v[:, None])
     for a in {proof.plans[j][-1] for j in live if not proof.senses[j]}:
+        below = (proof.tails[:, a] - p.v) * (1 - p.eps)
         goes_on = p.up(p.high[:, a] + p.alpha * (T[a] @ tails[:, a]))
-        below = goes_on <= (proof.tails[:, a] - p.v) * (1 - p.eps)
-        require(below, f"repeating action {a} for ever costs more than its tail says")
+        require(goes_on <= below, f"repeating action {a} for ever costs more than its tail says")
     looks = p.up(p.high + p.k + p.alpha * p.ahead(p.up(p.U)))
     for j in live:
-        belief, total = np.zeros(S), 0.0
-        belief[j] = 1.0
+        belief, total = np.eye(1, S, j)[0], 0.0
         for a in proof.plans[j][:-1]:
             total = (total + belief @ p.high[:, a]) * more
             belief = (through[a] @ belief) * (p.alpha * more)
             belief[(belief > 0) & (belief < UNLIKELY)] = UNLIKELY
-        last = looks if proof.senses[j] else tails
-        total = (total + belief @ last[:, proof.plans[j][-1]]) * more
+        last = (looks if proof.senses[j] else tails)[:, proof.plans[j][-1]]
+        total = (total + belief @ last) * more
         require(total <= p.U[j] * (1 - p.eps), f"root {j}: its plan costs more than upper says")
 
 
 class Heuristic:
     """W at depth n; see (a).
 
-    W after m actions is (R, A^(m-1)): row row_of[s, σ₁], column σ₂…σ_m read as a number.
-    costs, looks : B(s,σ) c(a), B(s,σ) Q(a) for |σ| < n.  A block: all σ with the same σ₂.
+    W after m actions (R, A^(m-1)): row row_of[s, σ₁], column σ₂…σ_m read as a number
+    costs, looks, told : B(s,σ) times c, Q, D for |σ| < n.  A block: all σ with the same σ₂.
     """
 
     def __init__(self, p: Excess) -> None:
-        self.p, self.costs, self.looks = p, [p.low], [p.Q]
+        self.p, self.costs, self.looks, self.told = p, [p.low], [p.Q], [p.D]
         self.W, self.blocks = np.zeros((p.rows.shape[0], 1)), [slice(None)]
 
     def deepen(self) -> None:
         """From n to n + 1 with every value kept."""
         p, of_state = self.p, list(self.p.row_of.T)
-        for table in (self.costs, self.looks):
+        for table in (self.costs, self.looks, self.told):
             table.append(np.hstack([p.mix(table[-1][of]) for of in self.blocks]))
         self.W, self.blocks = np.hstack([p.mix(self.W[of]) for of in of_state]), of_state
 
@@ -177,21 +175,24 @@ class Heuristic:
         """Raise W to its image, block by block, so many times."""
         p, A = self.p, self.p.k.shape[1]
         looks = [least_of(p.mix(self.looks[-1][of]), A) for of in self.blocks]
+        told = [p.mix(self.told[-1][of]) for of in self.blocks]
         for _ in range(times):
             require(time.process_time() < until, "the limit ended while the heuristic climbed")
             for i, of in enumerate(self.blocks):
                 after = self.W[p.row_of, 0] if len(self.costs) == 1 else self.W[of]
-                blind = least_of(p.mix(self.costs[-1][of] + p.alpha * after), A)
+                blind = p.mix(self.costs[-1][of] + p.alpha * after)
+                blind = least_of(np.maximum(blind, told[i]), A)
                 part = self.W[:, i * blind.shape[1] : (i + 1) * blind.shape[1]]
                 np.maximum(part, np.minimum(blind, looks[i]), out=part)
 
     def levels(self) -> list[np.ndarray]:
         """W after 0 … n actions; after 0 it is (S, 1)."""
         p, A, levels = self.p, self.p.k.shape[1], [self.W]
-        for costs, looks in zip(self.costs[::-1], self.looks[::-1], strict=True):
+        tables = (table[::-1] for table in (self.costs, self.looks, self.told))
+        for costs, looks, told in zip(*tables, strict=True):
             after = levels[0] if costs is not p.low else levels[0][p.row_of, 0]
-            blind = least_of(p.down(costs + p.alpha * after), A)
-            levels.insert(0, np.minimum(blind, least_of(looks, A)))
+            blind = np.maximum(p.down(costs + p.alpha * after), told)
+            levels.insert(0, np.minimum(least_of(blind, A), least_of(looks, A)))
         return levels
 
 
@@ -204,14 +205,13 @@ def search(p: Excess, levels: list[np.ndarray], roots: np.ndarray, until: float)
     """Check L at these roots by (b) and (c); returns the number of strings followed."""
     offset = np.cumsum([0] + [level.size for level in levels[1:]])  # of W after 1, 2, … actions
     W = np.concatenate([level.ravel() for level in levels[1:]])
-    tables = np.hstack([p.low, p.Q]), p.row_of, W, offset
+    tables = np.hstack([p.low, p.Q, p.D]), p.row_of, W, offset
     rows = p.rows.indptr.astype(np.int64), p.rows.indices.astype(np.int64), p.rows.data
     powers = (p.alpha * (1 - p.eps)) ** np.arange(len(levels)) * (1 - p.eps)
     room = np.empty(POOL, np.int32), np.empty(POOL), np.empty(POOL, np.int32), np.empty(POOL)
     strings, seconds = 0, 1e-4
     for j in roots[~(p.terminal[roots] | (levels[0][roots, 0] >= p.target[roots]))]:
-        began = time.process_time()
-        most = int(max(until - began, 0) / seconds)
+        most = int(max(until - (began := time.process_time()), 0) / seconds)
         why, followed, m = follow(j, p.target[j], tables, rows, powers, p.alpha, p.eps, most, room)
         require(why != CHEAP_LOOK, f"root {j}: a look after {m} blind steps costs less than lower")
         require(why == HOLDS, f"root {j}: no end in the limit, {m} steps deep", Unfinished)
@@ -224,12 +224,12 @@ def search(p: Excess, levels: list[np.ndarray], roots: np.ndarray, until: float)
 def follow(j, target, tables, rows, powers, alpha, eps, most, room):  # type: ignore
     """Follow the blind strings from root j whose bound is below target; see (b) and (c).
 
-    tables : c and Q side by side (S, 2A), row_of, W and where its lengths begin; room : for the
+    tables : c, Q, D side by side (S, 3A), row_of, W and where its lengths begin; room : for the
     beliefs on the path and of strings to merge with, discounted, down.  (outcome, strings, depth)
     """
     (scores, row_of, W, offset), (indptr, indices, chances) = tables, rows
     (states, weights, old_states, old_weights), (S, A), less = room, row_of.shape, 1 - eps
-    sums, h, dense, touched = np.empty(2 * A), np.empty(A), np.zeros(S), np.empty(S, np.int64)
+    sums, h, dense, touched = np.empty(3 * A), np.empty(A), np.zeros(S), np.empty(S, np.int64)
     begin, z, onward = np.zeros(LONGEST + 1, np.int64), np.zeros(LONGEST), np.empty((LONGEST, A))
     clean, string, tried = np.ones(LONGEST, np.bool_), begin.copy(), begin.copy()
     old_m, old_z, old = np.zeros(SEEN, np.int64), np.empty(SEEN), np.empty((SEEN, 2), np.int64)
@@ -241,7 +241,7 @@ def follow(j, target, tables, rows, powers, alpha, eps, most, room):  # type: ig
                 return GAVE_UP, followed, m
             sums[:] = 0.0
             for i in range(begin[m], begin[m + 1]):
-                for x in range(2 * A):
+                for x in range(3 * A):
                     sums[x] += weights[i] * scores[states[i], x]
             known, middle = min(len(offset) - 2, m), 0  # actions of W's string before the next one
             for i in range(m - known + 1, m):
@@ -257,13 +257,14 @@ def follow(j, target, tables, rows, powers, alpha, eps, most, room):  # type: ig
                     return CHEAP_LOOK, followed, m
                 so_far = (z[m] + sums[a]) * less
                 reached = (so_far + powers[known + 1] * h[a]) * less >= enough
+                reached |= (z[m] + sums[2 * A + a]) * less >= enough
                 onward[m, a] = -1.0 if reached else so_far  # negative: need not be followed
         a, arrived = tried[m], False
         while a < A and onward[m, a] < 0:
             a += 1
+        if a == A and m == 0:
+            return HOLDS, followed, m
         if a == A:  # all that begins with this string is checked
-            if m == 0:
-                return HOLDS, followed, m
             m -= 1
             continue
         tried[m], string[m], z[m + 1], count = a + 1, a, onward[m, a], 0
@@ -290,9 +291,8 @@ def follow(j, target, tables, rows, powers, alpha, eps, most, room):  # type: ig
             for e in range(old[key, 0], old[key, 1]):
                 arrived |= old_weights[e] > dense[old_states[e]] * share
         dense[touched[:count]] = 0.0
-        if not arrived:
-            m -= 1
-        elif clean[m] and full + S <= len(old_states):
+        m -= not arrived
+        if arrived and clean[m] and full + S <= len(old_states):
             old_m[key], old_z[key], old[key, 0] = m, z[m], full
             for i in range(begin[m], end):
                 old_states[full], old_weights[full] = states[i], weights[i]
