@@ -3,10 +3,10 @@
 One line per instance in ``optima.csv``: the best value and the policy file that attains it, the
 best proven bound, the gap between them, and who found either.  Values are costs under the start; a
 value counts only if the policy behind it was written to a file, read back and evaluated exactly, so
-everyone can check it with ``sensebench score FILE``.  Bounds are the largest of those recorded in
-the results and of one made here.  Where the checker of proofs confirms a bound within its time, the
-gap that it confirms is given as well.  Instances are done one after the other and written as they
-come: a run that is interrupted goes on where it stopped.
+everyone can check it with ``sensebench score FILE``.  Policies and bounds are the best of those
+that the suites recorded; where there is none, one is made here.  The gap that the checker of proofs
+confirmed is given as well, if it did so in time.  Instances are done one after the other and
+written as they come: a run that is interrupted goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -21,8 +21,11 @@ from bench.analysis.recorded import recorded
 from bench.problems import find_problem, load_problem
 from bench.store.costs import to_text
 from bench.store.result import Result
+from bench.store.store import Store
 from bench.suites.suite import load_suite, suite_names
 from solvers import (
+    Policy,
+    PolicyError,
     SensingMDP,
     Solution,
     evaluate,
@@ -31,6 +34,7 @@ from solvers import (
     solve,
     verify_claim,
 )
+from solvers.bounds.proof import plans_of
 from solvers.core.policy_file import about_policy
 
 FILE = "optima.csv"
@@ -95,7 +99,7 @@ def instances() -> list[Instance]:
     return list(found)
 
 
-def known(directory: Path) -> dict[tuple[str, str], dict[str, str]]:
+def known_lines(directory: Path) -> dict[tuple[str, str], dict[str, str]]:
     """The lines that are already in the file, by problem and sensing cost."""
     path = directory / FILE
     if not path.is_file():
@@ -116,30 +120,61 @@ def write(directory: Path, lines: dict[tuple[str, str], dict[str, str]]) -> Path
     return path
 
 
+@dataclass(frozen=True)
+class Known:
+    """A recorded row; ``policy`` is the file of its policy, if that was kept.
+
+    verified : the lower bound of the row that the checker of proofs confirmed, if any
+    """
+
+    row: Result
+    policy: Path | None
+    verified: float | None
+
+    @classmethod
+    def of(cls, folder: Path, row: Result) -> Known:
+        store = Store(folder.parent, folder.name)
+        policy = store.policy_path(row.key)
+        verification = (store.read_details(row.key) or {}).get("verification") or {}
+        return cls(row, policy if policy.is_file() else None, verification.get("lower"))
+
+
 def find_optimum(
     instance: Instance, results: Path, directory: Path, budget: float
 ) -> dict[str, str]:
-    """The line of one instance; its policy is written into ``directory``."""
+    """The line of one instance; its policy is written into ``directory``.
+
+    What the suites recorded is taken as it is.  Only where they hold no bound or no policy is one
+    searched here, for ``budget`` seconds and as many again to verify it.
+    """
     facts = find_problem(instance.problem)
     problem = load_problem(instance.problem, instance.sensing_cost)
-    best = solve(problem, SEARCH, budget=budget, warm_start=True)
-    searched = best
-    lower, bound_by = float(problem.start @ best.lower_bound), SEARCH
-    rows = [r for _, r in recorded(results, instance.problem, instance.sensing_cost)]
-    exact = {row.value: row for row in rows if row.value is not None and not row.standard_error}
-    if exact:
-        row = exact[min(exact)]
-        if min(exact) < _value(best) - BETTER * (1 + abs(_value(best))):
-            best = _better(best, _again(problem, row))
-    for row in rows:
-        if row.lower is not None and row.lower > lower + BETTER * (1 + abs(lower)):
-            lower, bound_by = row.lower, row.solver
+    rows = recorded(results, instance.problem, instance.sensing_cost)
+    known = [Known.of(folder, row) for folder, row in rows]
     path = directory / POLICIES / instance.file_name
-    by, value = _written(path, problem, instance, best)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    kept = [
+        (x.row.value, x.policy, x.row.solver) for x in known if x.policy and x.row.value is not None
+    ]
+    if kept:
+        _, file, solver = min(kept)
+        _keep(path, problem, load_policy(file, problem), instance, solver)
+    lower, bound_by = max(
+        ((x.row.lower, x.row.solver) for x in known if x.row.lower is not None),
+        default=(-math.inf, ""),
+    )
+    verified = max((x.verified for x in known if x.verified is not None), default=-math.inf)
+    if not path.is_file() or not math.isfinite(lower):
+        found = solve(problem, SEARCH, budget=budget, warm_start=True)
+        _keep(path, problem, found.policy, instance, SEARCH)
+        if found.lower is not None and found.lower > lower:
+            lower, bound_by = found.lower, SEARCH
+        verified = max(verified, _verified_here(problem, found, budget))
+    value = _value_of(path, problem)
     if lower > value + CROSSED * (1 + abs(value)):
         raise OptimaError(
-            f"{instance.problem}, k = {to_text(instance.sensing_cost)}: the bound {lower:.10g} "
-            f"of {bound_by} is above the value {value:.10g} of {by}; one of them is wrong"
+            f"{instance.problem}, k = {to_text(instance.sensing_cost)}: the bound {lower:.10g} of "
+            f"{bound_by} is above the value {value:.10g} of {path.name}; one of them is wrong"
         )
     line = Optimum(
         problem=instance.problem,
@@ -149,62 +184,48 @@ def find_optimum(
         actions=problem.num_actions,
         shown=f"{facts.shown(value):.{facts.digits + 2}f}",
         value=value,
-        by=by,
+        by=str(about_policy(path).get("solver", "")),
         lower=lower,
         bound_by=bound_by,
-        gap=max(0.0, value - lower) / max(abs(value), 1e-300),
-        verified_gap=_verified_gap(problem, searched, path, budget),
+        gap=_share(value, lower),
+        verified_gap=_share(value, verified) if math.isfinite(verified) else "",
         policy=f"{POLICIES}/{path.name}",
     )
     return {name: _text(x) for name, x in asdict(line).items()}
 
 
-def _verified_gap(problem: SensingMDP, searched: Solution, path: Path, limit: float) -> float | str:
-    """The gap between the policy's plans and the search's bound that independent code confirms."""
-    plans = load_policy(path, problem).all_plans()
+def _keep(
+    path: Path, problem: SensingMDP, policy: Policy | None, instance: Instance, solver: str
+) -> None:
+    """Write a policy unless the file there holds one of this model that is as good."""
+    if policy is None:
+        raise OptimaError(f"{solver} gave no policy to write down")
+    value = float(problem.start @ evaluate(problem, policy))
     try:
-        verdict = verify_claim(problem, searched.lower_bound, plans, limit)
+        if _value_of(path, problem) <= value + BETTER * (1 + abs(value)):
+            return
+    except PolicyError:  # none there yet, or one of an earlier form of the problem
+        pass
+    about = {"problem": instance.problem, "sensing_cost": instance.sensing_cost, "solver": solver}
+    save_policy(path, policy, **about)
+
+
+def _value_of(path: Path, problem: SensingMDP) -> float:
+    """What a policy file is worth under the start, exactly."""
+    return float(problem.start @ evaluate(problem, load_policy(path, problem)))
+
+
+def _verified_here(problem: SensingMDP, found: Solution, limit: float) -> float:
+    """The lower bound of a search that independent code confirms; -inf if it does not in time."""
+    try:
+        verdict = verify_claim(problem, found.lower_bound, plans_of(problem, found), limit)
     except (ValueError, RuntimeError, MemoryError):  # the checker cannot take this problem
-        return ""
-    if not verdict.ok:
-        return ""
-    return max(0.0, verdict.upper - verdict.lower) / max(abs(verdict.upper), 1e-300)
+        return -math.inf
+    return verdict.lower if verdict.ok else -math.inf
 
 
-def _again(problem: SensingMDP, row: Result) -> Solution:
-    """The method of a recorded row once more, with its options and budget."""
-    return solve(problem, row.solver, budget=row.budget_seconds, **row.options)
-
-
-def _better(one: Solution, other: Solution) -> Solution:
-    return other if other.value is not None and other.value < _value(one) else one
-
-
-def _value(found: Solution) -> float:
-    """The exact value of a solution with a policy, as the search always gives one."""
-    if found.value is None or found.policy is None:
-        raise OptimaError(f"{found.solver} gave no policy to write down")
-    return found.value
-
-
-def _written(
-    path: Path, problem: SensingMDP, instance: Instance, best: Solution
-) -> tuple[str, float]:
-    """Write the policy unless the file there holds a better one; who made it, and its value."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.is_file():
-        old = float(problem.start @ evaluate(problem, load_policy(path, problem)))
-        if old <= _value(best) + BETTER * (1 + abs(_value(best))):
-            return str(about_policy(path).get("solver", "")), old
-    assert best.policy is not None  # _value has seen it
-    save_policy(
-        path,
-        best.policy,
-        problem=instance.problem,
-        sensing_cost=instance.sensing_cost,
-        solver=best.solver,
-    )
-    return best.solver, float(problem.start @ evaluate(problem, load_policy(path, problem)))
+def _share(value: float, lower: float) -> float:
+    return max(0.0, value - lower) / max(abs(value), 1e-300)
 
 
 def _text(x: str | float | int) -> str:

@@ -30,7 +30,12 @@ def add(commands: Any) -> None:
         metavar="PROBLEM",
         help="only these problems; * stands for any; may be given several times",
     )
-    command.add_argument("--budget", type=seconds, default=BUDGET_SECONDS, help="seconds of each")
+    command.add_argument(
+        "--budget",
+        type=seconds,
+        default=BUDGET_SECONDS,
+        help=f"seconds for each that no suite recorded (default: {BUDGET_SECONDS:g})",
+    )
     command.add_argument("--rerun", action="store_true", help="also those that have a line already")
     add_results(command)
     command.set_defaults(call=make_optima)
@@ -43,7 +48,7 @@ def make_optima(args: argparse.Namespace) -> int:
     chosen = [i for i in optima.instances() if _asked(i.problem, args.only)]
     if not chosen:
         raise ValueError(f"no problem of the suites is named {' or '.join(args.only)}")
-    lines, failed = optima.known(directory), 0
+    lines, failed = optima.known_lines(directory), 0
     for number, instance in enumerate(chosen, 1):
         key = instance.problem, to_text(instance.sensing_cost)
         name = f"[{number}/{len(chosen)}] {key[0]}, k = {key[1]}"

@@ -16,7 +16,8 @@ def file_problem(path: str | Path) -> Problem:
     """A file as a problem; its own sensing cost is the default.
 
     A sensing cost that varies stays as it is unless another one is asked for; the number listed
-    for it is then NaN.  Values are printed as rewards, as the ``.pomdp`` format has them.
+    for it is then NaN.  Values are printed as the format has them: costs for ``.npz``, rewards for
+    ``.pomdp``.
     """
     model = files.read(path)
     uniform = isinstance(model.sensing_cost, float)
@@ -31,5 +32,6 @@ def file_problem(path: str | Path) -> Problem:
         title=model.name,
         build=build,
         sensing_costs=(model.sensing_cost if uniform else float("nan"),),
+        rewards=Path(path).suffix != ".npz",
         digits=6,
     )

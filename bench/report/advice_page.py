@@ -10,7 +10,7 @@ from html import escape
 from importlib.resources import files
 
 from bench.problems import Problem
-from bench.report.advice_words import Answer, answers, plan_text, price, shown
+from bench.report.advice_words import Answer, answers, plan_text, price, shown, tiles
 from bench.report.svg_chart import Chart, bars
 from solvers.advice.advice import Advice
 
@@ -52,6 +52,7 @@ def advice_page(advice: Advice, facts: Problem) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>When to look: {escape(facts.title)}</title><style>{style}</style></head><body>"
         f"<main><h1>When to look: {escape(facts.title)}</h1><p>{escape(_head(advice, facts))}</p>"
+        + _tiles(advice, facts)
         + "".join(body)
         + "</main></body></html>\n"
     )
@@ -66,6 +67,14 @@ def _head(advice: Advice, facts: Problem) -> str:
         f"{problem.discount:g}, a look costs {price(advice.k)}. The best plan found has a {word} "
         f"of {shown(facts, advice.value)}{scaled}, within {100 * advice.gap:.2g} % of optimal."
     )
+
+
+def _tiles(advice: Advice, facts: Problem) -> str:
+    found = "".join(
+        f"<li><b>{escape(number)}</b><span>{escape(words)}</span></li>"
+        for number, words in tiles(advice, facts)
+    )
+    return f'<ul class="tiles">{found}</ul>'
 
 
 def _section(answer: Answer, picture: str) -> str:

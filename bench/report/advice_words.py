@@ -17,6 +17,10 @@ DIGITS = 4
 """Most decimals of a value."""
 CLOSE = 1e-4
 """A proven gap below this share is called optimal."""
+RARE = 1e-3
+"""A plan that looks less often than this practically never does."""
+PROVEN = 1e-6
+"""A proven price this close, as a share, is the price itself."""
 SMALL_REGRET = 0.01
 
 
@@ -58,6 +62,25 @@ def answers(advice: Advice, facts: Problem) -> list[Answer]:
     ]
 
 
+def tiles(advice: Advice, facts: Problem) -> list[tuple[str, str]]:
+    """What counts at first sight: a few numbers, each with its words."""
+    k, prices = advice.k, advice.prices
+    word = "reward" if facts.rewards else "cost"
+    gap = "optimal" if advice.gap <= CLOSE else f"{100 * advice.gap:.2g} %"
+    often = "none" if advice.rate <= RARE else f"{100 * advice.rate:.3g} %"
+    found = [
+        (shown(facts, advice.value), f"{word} of the plan"),
+        (gap, "proven, to a hundredth of a percent" if advice.gap <= CLOSE else "at most to gain"),
+        (
+            "none" if advice.rate <= RARE else f"{100 * advice.rate:.3g} %",
+            "of the steps with a look",
+        ),
+    ]
+    if math.isfinite(prices.break_even):
+        found.append((price(prices.break_even * k), "price from which looking always is too much"))
+    return found
+
+
 def _what(facts: Problem) -> str:
     return "earns" if facts.rewards else "costs"
 
@@ -76,8 +99,8 @@ def _always(advice: Advice, facts: Problem) -> Answer:
             f"A plan that looks less often is better as soon as a look costs more than "
             f"{price(limit)}"
             + (
-                " (the search for it was not finished)."
-                if not prices.finished and prices.lines[0].plans == prices.always.plans
+                " (that it is not better sooner is not proven)."
+                if proven < (1 - PROVEN) * limit
                 else "."
             )
         )
@@ -104,7 +127,7 @@ def _often(advice: Advice) -> Answer:
     rate = advice.rate
     if rate <= 1e-9:
         short = "Never: the plan stays blind for good."
-    elif rate <= 1e-3:
+    elif rate <= RARE:
         short = "Practically never: by the time the plan looks, the discount has done its work."
     else:
         short = f"At {100 * rate:.3g} % of the steps: about one look every {1 / rate:.3g} steps."
@@ -113,18 +136,21 @@ def _often(advice: Advice) -> Answer:
     if looking:
         soonest = min(looking, key=lambda s: len(s.plan.actions))
         longest = max(looking, key=lambda s: len(s.plan.actions))
+        first, last = len(soonest.plan.actions), len(longest.plan.actions)
         details.append(
-            f"Soonest after seeing {soonest.name}: {_steps(len(soonest.plan.actions))}; latest "
-            f"after {longest.name}: {_steps(len(longest.plan.actions))}."
+            f"From every state the next look comes {_after(first)}."
+            if first == last
+            else f"The next look comes soonest from {soonest.name}, {_after(first)}, and latest "
+            f"from {longest.name}, {_after(last)}."
         )
     blind = sum(not s.plan.senses for s in advice.states)
     if blind:
-        details.append(f"After {blind} of the {len(advice.states)} states that are seen: never.")
+        details.append(f"From {blind} of the {len(advice.states)} states that are seen: never.")
     return Answer("How often, and where?", short, tuple(details))
 
 
-def _steps(n: int) -> str:
-    return "1 step" if n == 1 else f"{n} steps"
+def _after(n: int) -> str:
+    return "after 1 step" if n == 1 else f"after {n} steps"
 
 
 def _worth(advice: Advice, facts: Problem) -> Answer:
@@ -151,15 +177,16 @@ def _prices(advice: Advice, facts: Problem) -> Answer:
     above = [m for m in changes if m >= k]
     short = f"{len(changes)} changes of plan between a price of 0 and {price(10 * k)}"
     short += "." if prices.finished else ", more may be found with more time."
+    best = "the best one" if prices.finished else "the best one found"
     around = []
     if below:
-        around.append(f"The plan is the best one down to a price of {price(below[-1])}")
+        around.append(f"down to a price of {price(below[-1])}")
     if above:
-        around.append(f"{'and' if around else 'The plan is the best one'} up to {price(above[0])}")
+        around.append(f"up to a price of {price(above[0])}")
     return Answer(
         "How does the plan change with the price?",
         short,
-        ((" ".join(around) + ".",) if around else ()),
+        ((f"Today's plan is {best} {' and '.join(around)}.",) if around else ()),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import math
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
@@ -10,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from bench.suites.cell import Cell
-from solvers import PlanPolicy, Policy, SensingMDP, Solution
+from solvers import AlphaVectorPolicy, PlanPolicy, Policy, SensingMDP, Solution
+from solvers.core.policy_file import policy_bytes
 from solvers.core.unrolling import unroll_plans
 
 PACKAGES = ("sensebench", "numpy", "scipy", "numba", "gymnasium", "icu-sepsis")
@@ -25,6 +27,8 @@ MOST_PLANS = 300
 MOST_ACTIONS = 100
 """Plans are kept for every root of a problem with up to ALL_ROOTS states, so that the policy can be
 followed past a look; else for the MOST_PLANS likeliest start roots.  Each up to MOST_ACTIONS."""
+MOST_BYTES = 2_000_000
+"""A policy of plans or vectors is kept as a file, for ``sensebench score``, if it takes no more."""
 CROSSING = 1e-12
 """How far a lower bound may lie above what it bounds, as a share of it, and still be rounding: that
 of the sums under start, and of methods that count none."""
@@ -104,6 +108,7 @@ def detail(cell: Cell, problem: SensingMDP, solution: Solution) -> dict[str, Any
         "upper_bound": plain(solution.upper_bound),
         "trace": plain(solution.trace),
         "plans": plans(problem, solution),
+        "policy": policy_text(cell, solution.policy),
         "info": plain({k: v for k, v in solution.info.items() if k != "log"}),  # a local path
         "settings": {name: plain(getattr(cell, name)) for name in SETTINGS},
     }
@@ -134,6 +139,18 @@ def plans(problem: SensingMDP, solution: Solution) -> dict[str, Any]:
         if len(plan.actions) > MOST_ACTIONS:
             kept[str(root)]["length"] = MOST_ACTIONS + 1
     return kept
+
+
+def policy_text(cell: Cell, policy: Policy | None) -> str | None:
+    """The policy as the content of its file, in base64; None if it is online or too large."""
+    if not isinstance(policy, PlanPolicy | AlphaVectorPolicy):
+        return None
+    k = cell.cost()
+    about: dict[str, Any] = {"problem": cell.problem, "solver": cell.solver}
+    if isinstance(k, float | int):
+        about["sensing_cost"] = k
+    content = policy_bytes(policy, **about)
+    return base64.b64encode(content).decode() if len(content) <= MOST_BYTES else None
 
 
 def plain(value: Any) -> Any:

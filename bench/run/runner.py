@@ -8,6 +8,7 @@ tried again, and have no row if they cannot be.
 
 from __future__ import annotations
 
+import base64
 import concurrent.futures as futures
 import signal
 import threading
@@ -119,13 +120,16 @@ class Runner:
             self.progress.given_up(cell, self.lost[cell.key])
 
     def _record(self, cell: Cell, outcome: Outcome) -> None:
-        """Details first, then the row: a row stands for a cell that is wholly done."""
+        """Policy and details first, then the row: a row stands for a cell that is wholly done."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         row = Result(
             **{**cell.columns(), "clone": self.store.clone, "finished": now, **outcome.row}
         )
         if outcome.details is not None:
-            self.store.write_details(cell.key, outcome.details)
+            details = dict(outcome.details)
+            if policy := details.pop("policy", None):
+                self.store.write_policy(cell.key, base64.b64decode(policy))
+            self.store.write_details(cell.key, details)
         if not row.ok and outcome.log:
             self.store.write_log(cell.key, outcome.log)
         self.store.append(row)

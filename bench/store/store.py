@@ -3,7 +3,8 @@
 ``rows.csv`` is append-only and one process writes at a time (a lock on ``rows.lock``).  A line is
 written in one piece and flushed to disk; should a machine die in the middle of it, the torn end is
 cut off before the next line is written, so nothing that was whole is ever lost.  Details of a cell
-go to ``cells/<key>.json``, written whole and renamed into place before the row.
+go to ``cells/<key>.json``, its policy, if it can be a file, to ``policies/<key>.npz``: both are
+written whole and renamed into place before the row.
 
 A cell being worked on is *claimed*: a lock on ``claims/<key>.lock`` that the system itself lets go
 when the process ends, however it ends.  Two runs at once share the work.
@@ -23,7 +24,7 @@ import psutil
 from filelock import FileLock, Timeout
 
 from bench.store import result
-from bench.store.files import write_json, write_text
+from bench.store.files import write_json, write_text, written_beside
 from bench.store.result import Result, StoreError
 
 BUILT_IN = Path(__file__).resolve().parents[1] / "suites"
@@ -121,6 +122,17 @@ class Store:
         """The details of a cell, or None if there are none."""
         path = self.details_path(key)
         return _read_object(path) if path.exists() else None
+
+    def policy_path(self, key: str) -> Path:
+        """Where the policy of a cell is, if it was kept."""
+        return self.directory / "policies" / f"{key}.npz"
+
+    def write_policy(self, key: str, content: bytes) -> None:
+        """Write ``policies/<key>.npz`` whole or not at all."""
+        path = self.policy_path(key)
+        path.parent.mkdir(exist_ok=True)
+        with written_beside(path) as temporary:
+            temporary.write_bytes(content)
 
     def write_log(self, key: str, text: str) -> None:
         """Keep what a failed cell printed in ``logs/<key>.log``."""

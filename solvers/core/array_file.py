@@ -85,14 +85,19 @@ def text(path: Path, name: str, array: np.ndarray) -> dict[str, Any]:
     return found
 
 
+def packed(**arrays: Any) -> bytes:
+    """Arrays as the content of an ``.npz`` file."""
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    return buffer.getvalue()
+
+
 def write_arrays(path: str | Path, **arrays: Any) -> None:
     """Write arrays as an ``.npz`` file that is whole or not there at all."""
     path = Path(path)
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        beside.write_bytes(buffer.getvalue())
+        beside.write_bytes(packed(**arrays))
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)

@@ -34,6 +34,7 @@ from solvers.core.array_file import (
     WHOLE,
     Array,
     json_bytes,
+    packed,
     read_arrays,
     scalar,
     text,
@@ -78,6 +79,16 @@ def save_policy(path: str | Path, policy: Policy, **about: Any) -> None:
         )
     if not path.absolute().parent.is_dir():
         raise PolicyError(f"cannot write {path}: there is no folder {path.parent}")
+    write_arrays(path, **_arrays(policy, about))
+
+
+def policy_bytes(policy: Policy, **about: Any) -> bytes:
+    """What :func:`save_policy` would write, for who has no file system in common with us."""
+    return packed(**_arrays(policy, about))
+
+
+def _arrays(policy: Policy, about: dict[str, Any]) -> dict[str, Any]:
+    """The arrays of a policy's file."""
     problem = policy.problem
     if isinstance(policy, AlphaVectorPolicy):
         arrays = {
@@ -87,13 +98,12 @@ def save_policy(path: str | Path, policy: Policy, **about: Any) -> None:
         }
     else:
         arrays = _plan_arrays(problem, policy)
-    write_arrays(
-        path,
-        format=np.int64(FORMAT),
-        model=np.frombuffer(model_hash(problem), np.uint8),
-        about=json_bytes(about),
+    return {
+        "format": np.int64(FORMAT),
+        "model": np.frombuffer(model_hash(problem), np.uint8),
+        "about": json_bytes(about),
         **arrays,
-    )
+    }
 
 
 def load_policy(path: str | Path, problem: SensingMDP) -> Policy:

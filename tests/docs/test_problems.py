@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 from bench import load_problem
-from bench.problems import problems
+from bench.problems import find_problem, problems
+from bench.report.boards import DRAWN, FILLS, board
 from solvers import solve
 
-PAGE = (Path(__file__).parents[2] / "docs" / "problems.md").read_text(encoding="utf-8")
+PAGE_FILE = Path(__file__).parents[2] / "docs" / "problems.md"
+PAGE = PAGE_FILE.read_text(encoding="utf-8")
 
 
 def test_every_problem_that_is_not_the_papers_is_on_the_page():
@@ -17,6 +19,14 @@ def test_every_problem_that_is_not_the_papers_is_on_the_page():
         if facts.source != "the paper":
             short = re.sub(r"^(semi-slippery|random-lake|k-out-of-n)", "", facts.id)
             assert f"`{facts.id}`" in PAGE or f"`{short}`" in PAGE, facts.id
+
+
+@pytest.mark.parametrize("problem_id", DRAWN)
+def test_a_picture_is_of_the_problem_as_it_is_built(problem_id):
+    drawn = (PAGE_FILE.parent / "boards" / f"{problem_id}.svg").read_text(encoding="utf-8")
+    assert drawn == board(problem_id) and f"boards/{problem_id}.svg" in PAGE
+    cells = find_problem(problem_id).plain_grid().cells
+    assert drawn.count(FILLS["H"]) == "".join(cells).count("H") + ("H" in "".join(cells))
 
 
 @pytest.mark.parametrize(
@@ -27,6 +37,8 @@ def test_every_problem_that_is_not_the_papers_is_on_the_page():
         ("gilbert-elliott", 0.2, "dips"),
         ("inspection", 0.5, "dips"),
         ("sepsis-nam", 0.1, "spi"),
+        ("random-lake-12x12", 0.05, "dips"),
+        ("random-lake-20x20", 0.05, "spi"),
     ],
 )
 def test_a_number_of_the_page_is_found_again(problem_id, k, solver):

@@ -8,7 +8,7 @@ import pytest
 from bench.cli.entry import main
 from bench.problems import find_problem
 from bench.report.advice_page import advice_page, advice_text
-from bench.report.advice_words import answers, shown
+from bench.report.advice_words import answers, shown, tiles
 from bench.report.svg_chart import nice_ticks
 from solvers import advise
 
@@ -30,7 +30,9 @@ def test_page_and_terminal_say_the_same(problem_id):
             assert said in plain and said in text
     assert shown(facts, advice.value) in plain.split("Should you")[0]
     assert f"{facts.shown(advice.value):.{facts.digits}f}" in plain
-    assert page.count("<svg") >= 3 and "http" not in page
+    for number, words in tiles(advice, facts):
+        assert f"{number} {words}" in plain
+    assert page.count("<svg") == 2 + (len(advice.robustness) > 1) and "http" not in page
     for s in advice.states[:12]:
         assert s.name in plain
 
