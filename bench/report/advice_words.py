@@ -71,10 +71,7 @@ def tiles(advice: Advice, facts: Problem) -> list[tuple[str, str]]:
     found = [
         (shown(facts, advice.value), f"{word} of the plan"),
         (gap, "proven, to a hundredth of a percent" if advice.gap <= CLOSE else "at most to gain"),
-        (
-            "none" if advice.rate <= RARE else f"{100 * advice.rate:.3g} %",
-            "of the steps with a look",
-        ),
+        (often, "of the steps with a look"),
     ]
     if math.isfinite(prices.break_even):
         found.append((price(prices.break_even * k), "price from which looking always is too much"))
