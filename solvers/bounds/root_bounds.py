@@ -29,12 +29,13 @@ from functools import cache
 import numpy as np
 
 from solvers.bounds.delayed_information import DelayedInformation
-from solvers.bounds.first_plans import NOWHERE, first_plans
+from solvers.bounds.first_plans import first_plans
 from solvers.bounds.plan_search import Found, Searcher
 from solvers.bounds.visits import draw_roots, visits_along
 from solvers.core.budget import Budget
+from solvers.core.landings import Landings, Row
 from solvers.core.model import SensingMDP
-from solvers.core.plan_table import PlanTable, Row
+from solvers.core.plan_table import PlanTable
 from solvers.core.policy import Plan, PlanPolicy
 from solvers.kernels.plan_kernel import AT_LIMIT, BY_LOOK
 
@@ -78,9 +79,7 @@ class RootBounds:
         self._chance = np.random.default_rng(seed)
         self.information = DelayedInformation(problem, stop)
         self.L = self.information.W0.copy()
-        self.table = first_plans(
-            problem, self.information.rows, self.information.look_values(self.L)
-        )
+        self.table = first_plans(problem, self.information.look_values(self.L))
         self.V = self.table.values()
         self.searcher = Searcher(problem, self.information, threads)
         self._optimistic: dict[int, Row] = {}
@@ -118,7 +117,9 @@ class RootBounds:
     def visits(self) -> np.ndarray:
         """How often each root is landed on from start (S,), discounted: along the plans of V plus
         along those that look best against L."""
-        optimistic = [self._optimistic.get(j, NOWHERE) for j in range(len(self.V))]
+        optimistic = Landings.nowhere(len(self.V))
+        for j, row in self._optimistic.items():
+            optimistic[j] = row
         return visits_along(self.table.rows, self.start) + visits_along(optimistic, self.start)
 
     def round(self, limit: int, share: float, budget: Budget) -> Round:

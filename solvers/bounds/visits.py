@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from solvers.core.plan_table import Row
+from solvers.core.landings import Landings
 
 VISIT_TERMS = 64
 """Looks ahead that are counted; visits only weigh roots against each other."""
@@ -16,11 +16,12 @@ COVERED = 0.99
 """Share of the weighted gap whose roots a round searches."""
 
 
-def visits_along(rows: list[Row], start: np.ndarray) -> np.ndarray:
+def visits_along(rows: Landings, start: np.ndarray) -> np.ndarray:
     """How often each root is landed on (S,) when each goes on to its row of ``rows``."""
-    ends = np.cumsum([0] + [len(states) for states, _ in rows])
-    states, chances = (np.concatenate(x) for x in zip(*rows, strict=True))
-    return _add_up(ends, states.astype(np.int64), chances, start.copy())
+    P = rows.matrix()
+    if not P.nnz:
+        return start.copy()
+    return _add_up(P.indptr, P.indices, P.data, start.copy())
 
 
 @njit(cache=True)

@@ -9,6 +9,9 @@ From each root the policy is unrolled until it looks or never looks again
 so all roots together are one linear system ``V = c + P V`` with ``P`` a contraction, solved with
 an error that holds for each root by itself (:mod:`solvers.kernels.returns`).  Terminal roots have
 value 0.  The same system with other right-hand sides gives how often the policy looks.
+
+From a start only the roots count that the policy lands on from there.  They are closed under its
+looks, so their rows make a system of their own, and nothing else needs to be unrolled.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from solvers.kernels.returns import UNIT, picked_dots, solve_proven
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Exact figures of a policy, per root (S,).
+    """Exact figures of a policy, per root (S,); NaN at roots that were not asked for.
 
     values : discounted cost; error : the most by which rounding can have changed it
     looks : discounted number of looks; steps : discounted number of steps until a look shows the
@@ -41,8 +44,16 @@ class Evaluation:
 
     def sensing_rate(self, start: np.ndarray) -> float:
         """The share of (discounted) steps at which the agent looks, from ``start``."""
-        steps = float(start @ self.steps)
-        return float(start @ self.looks) / steps if steps > 0 else 0.0
+        steps = mean(start, self.steps)
+        return mean(start, self.looks) / steps if steps > 0 else 0.0
+
+
+def mean(start: np.ndarray, values: np.ndarray) -> float:
+    """The mean of values (S,) under a distribution (S,); where that is 0 they may be unknown."""
+    where = np.flatnonzero(start)
+    if len(where) == len(start) or not np.isnan(values).any():
+        return float(start @ values)
+    return float(start[where] @ values[where])
 
 
 @dataclass(frozen=True)
@@ -52,12 +63,14 @@ class Round:
     gains : (S, 3), discounted cost, looks and steps up to and with the first look
     P : (S, S), where that look lands, discounted; no landing on terminal states
     error : (S,), how far the cost may be off; rho : (S,), the same of a row of P, as a share
+    known : (S,) bool, the live roots that were unrolled
     """
 
     gains: np.ndarray
     P: sparse.csr_array
     error: np.ndarray
     rho: np.ndarray
+    known: np.ndarray
 
 
 def evaluate(problem: SensingMDP, policy: Follows) -> np.ndarray:
@@ -65,19 +78,55 @@ def evaluate(problem: SensingMDP, policy: Follows) -> np.ndarray:
     return evaluate_fully(problem, policy).values
 
 
-def evaluate_fully(problem: SensingMDP, policy: Follows) -> Evaluation:
-    """Exact values, looks and steps of a deterministic policy at each root."""
-    found = unroll(problem, policy)
+def evaluate_fully(
+    problem: SensingMDP, policy: Follows, roots: np.ndarray | None = None
+) -> Evaluation:
+    """Exact values, looks and steps of a deterministic policy at each root.
+
+    roots : (n,) only at these and at those it reaches from there; at every root when left out
+    """
+    found = unroll(problem, policy, roots)
+    if found.known.sum() < np.count_nonzero(~problem.terminal):
+        return _evaluate_part(problem, found)
     values, error, system = solve_proven(found.P, found.gains[:, 0], found.error, found.rho)
     looks, steps = system.solve(found.gains[:, 1:]).T
     return Evaluation(values, looks, steps, error)
 
 
-def unroll(problem: SensingMDP, policy: Follows) -> Round:
-    """Follow the policy from every root to its first look."""
+def _evaluate_part(problem: SensingMDP, found: Round) -> Evaluation:
+    """The same on the roots that were unrolled alone: no look leads out of them."""
+    known = np.flatnonzero(found.known)
+    P = sparse.csr_array(found.P[known][:, known])
+    gains, error, rho = found.gains[known], found.error[known], found.rho[known]
+    values, error, system = solve_proven(P, gains[:, 0], error, rho)
+    looks, steps = system.solve(gains[:, 1:]).T
+    everywhere = []
+    for part in (values, looks, steps, error):
+        whole = np.where(problem.terminal, 0.0, np.nan)
+        whole[known] = part
+        everywhere.append(whole)
+    return Evaluation(*everywhere)
+
+
+def unroll(problem: SensingMDP, policy: Follows, roots: np.ndarray | None = None) -> Round:
+    """Follow the policy to its first look from every root.
+
+    roots : (n,) only from these and from all that its looks land on from there
+    """
     S, book = problem.num_states, _Book(problem)
-    for step in walks(problem, policy, np.flatnonzero(~problem.terminal)):
-        book.enter(step)
+    known = np.zeros(S, bool)
+    front = np.flatnonzero(~problem.terminal)
+    if roots is not None:
+        front = front[np.isin(front, roots)]
+    while len(front):
+        known[front] = True
+        before = len(book.landed)
+        for step in walks(problem, policy, front):
+            book.enter(step)
+        reached = np.zeros(S, bool)
+        for rows in book.landed[before:]:
+            reached[rows.indices] = True
+        front = np.flatnonzero(reached & ~known)
     P = sparse.csr_array((S, S))
     if book.landed:
         who, landed = np.concatenate(book.who), sparse.vstack(book.landed, format="csr")
@@ -85,7 +134,7 @@ def unroll(problem: SensingMDP, policy: Follows) -> Round:
         place[who] = np.arange(len(who))
         nowhere = sparse.csr_array((1, S))
         P = sparse.csr_array(sparse.vstack([landed, nowhere], format="csr")[place])
-    return Round(book.gains, P, book.error + 8 * UNIT * book.size, book.rho)
+    return Round(book.gains, P, book.error + 8 * UNIT * book.size, book.rho, known)
 
 
 class _Book:

@@ -20,7 +20,7 @@ Conventions
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -44,7 +44,7 @@ VALUE_FLOOR = 1e-6
 """Share of the least cost of a step or look below which a value counts as 0 in a relative gap."""
 
 SHARED = (
-    *("dense_transitions", "_stacked_transitions", "remaining_steps", "expected_steps"),
+    *("dense_transitions", "stacked_transitions", "remaining_steps", "expected_steps"),
     *("constant_action_values", "_repeated"),
 )
 """What a model computes once and its copies with the same T, C and discount take over."""
@@ -159,7 +159,7 @@ class SensingMDP:
         """A copy with another discount."""
         alpha = check.discount(discount, self.transitions, self.terminal, self.state_names)
         copy = replace(self, discount=alpha)
-        copy._share_transitions(self, ("dense_transitions", "_stacked_transitions"))
+        copy._share_transitions(self, ("dense_transitions", "stacked_transitions"))
         return copy
 
     def with_start(self, start: Any) -> SensingMDP:
@@ -169,6 +169,9 @@ class SensingMDP:
         copy = replace(self, start=new)
         copy._share_transitions(self)
         return copy
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # no computed arrays
 
     def _share_transitions(self, other: SensingMDP, names: Sequence[str] = SHARED) -> None:
         """Keep what another model with the same T, C and discount has already computed."""
@@ -257,8 +260,7 @@ class SensingMDP:
     @cached_property
     def constant_action_values(self) -> np.ndarray:
         """Cost of repeating each action blind for good, ``(I - alpha T(a))^-1 C(a)``: (S, A)."""
-        every = range(self.num_actions)
-        return np.stack([self.repeated(a).values for a in every], axis=1)
+        return np.stack([self.repeated(a).values for a in range(self.num_actions)], axis=1)
 
     @cached_property
     def cost_floor(self) -> float:
@@ -271,10 +273,11 @@ class SensingMDP:
 
     def policy_matrix(self, policy: np.ndarray) -> sparse.csr_array:
         """Row s is that of T(policy[s]), empty where the episode is over: (S,) -> (S, S)."""
-        return picked_rows(*self._stacked_transitions, policy, ~self.terminal)
+        return picked_rows(*self.stacked_transitions, policy, ~self.terminal)
 
     @cached_property
-    def _stacked_transitions(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def stacked_transitions(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """All T(a) in one: row starts (A, S + 1) into shared columns and probabilities."""
         return stack_transitions(self.transitions)
 
     def step(self, beliefs: np.ndarray, actions: np.ndarray) -> np.ndarray:
@@ -284,7 +287,7 @@ class SensingMDP:
         after = np.empty(beliefs.shape)
         beliefs = np.ascontiguousarray(beliefs, float)
         actions = np.ascontiguousarray(actions, np.int64)
-        blind_steps(beliefs, actions, *self._stacked_transitions, after)
+        blind_steps(beliefs, actions, *self.stacked_transitions, after)
         return after
 
     def __repr__(self) -> str:

@@ -9,36 +9,30 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from scipy import sparse
 
 from solvers.core.evaluation import unroll
+from solvers.core.landings import NOWHERE, Landings, Row
 from solvers.core.model import SensingMDP
 from solvers.core.policy import Plan, PlanPolicy, Policy
 from solvers.kernels.returns import ReturnSystem
-
-Row = tuple[np.ndarray, np.ndarray]
-"""A sparse row of P: states (n,) and discounted probabilities (n,)."""
 
 
 class PlanTable:
     """Plans of all roots, their costs (S,) up to and with the look, and where they land."""
 
     def __init__(
-        self, problem: SensingMDP, plans: Iterable[Plan], costs: np.ndarray, rows: Iterable[Row]
+        self, problem: SensingMDP, plans: Iterable[Plan], costs: np.ndarray, rows: Landings
     ) -> None:
         self.problem = problem
         self.plans = list(plans)
         self.costs = costs
-        self.rows = list(rows)
+        self.rows = rows
 
     @classmethod
     def of_policy(cls, problem: SensingMDP, policy: Policy, plans: Iterable[Plan]) -> PlanTable:
         """The table of a policy whose plans are known."""
         found = unroll(problem, policy)
-        P = found.P
-        ends = zip(P.indptr[:-1], P.indptr[1:], strict=True)
-        rows = [(P.indices[i:j], P.data[i:j]) for i, j in ends]
-        return cls(problem, plans, found.gains[:, 0].copy(), rows)
+        return cls(problem, plans, found.gains[:, 0].copy(), Landings(found.P))
 
     @classmethod
     def of_plans(cls, problem: SensingMDP, plans: Iterable[Plan]) -> PlanTable:
@@ -46,15 +40,34 @@ class PlanTable:
         policy = PlanPolicy(problem, plans)
         return cls.of_policy(problem, policy, policy.plans)
 
+    @classmethod
+    def looking_always(cls, problem: SensingMDP, actions: np.ndarray) -> PlanTable:
+        """The table of the policy that takes these actions (S,) and looks each time."""
+        live, every = ~problem.terminal, np.arange(problem.num_states)
+        one_step = [Plan((a,), True) for a in range(problem.num_actions)]
+        over = Plan((), False)
+        chosen = np.where(live, actions, -1).tolist()
+        costs = (problem.costs + problem.look_costs.at_roots())[every, actions]
+        P = problem.policy_matrix(actions)
+        P.data *= problem.discount
+        P.data[problem.terminal[P.indices]] = 0.0  # the episode is over there
+        P.eliminate_zeros()
+        plans = [one_step[a] if a >= 0 else over for a in chosen]
+        return cls(problem, plans, np.where(live, costs, 0.0), Landings(P))
+
     def put(self, root: int, plan: Plan, cost: float, landing: np.ndarray | None) -> None:
         """Replace a root's plan; ``landing`` (S,) is discounted, None for blind for good."""
+        row = NOWHERE
+        if landing is not None:
+            states = np.flatnonzero((landing != 0) & ~self.problem.terminal)
+            row = (states, landing[states])
+        self.put_row(root, plan, cost, row)
+
+    def put_row(self, root: int, plan: Plan, cost: float, row: Row) -> None:
+        """The same with the landing as a sparse row without terminal states."""
         self.plans[root] = plan
         self.costs[root] = cost
-        if landing is None:
-            self.rows[root] = (np.empty(0, int), np.empty(0))
-            return
-        states = np.flatnonzero((landing != 0) & ~self.problem.terminal)
-        self.rows[root] = (states, landing[states])
+        self.rows[root] = row
 
     def values(self) -> np.ndarray:
         """Exact cost at each root: (S,)."""
@@ -62,20 +75,11 @@ class PlanTable:
 
     def system(self) -> ReturnSystem:
         """``I - P`` with P the landings of all plans."""
-        sizes = [len(states) for states, _ in self.rows]
-        P = sparse.csr_array(
-            (
-                np.concatenate([data for _, data in self.rows]),
-                np.concatenate([states for states, _ in self.rows]),
-                np.concatenate([[0], np.cumsum(sizes)]),
-            ),
-            shape=(len(self.plans), len(self.plans)),
-        )
-        return ReturnSystem(P)
+        return ReturnSystem(self.rows.matrix())
 
     def copy(self) -> PlanTable:
         """A copy whose plans can be replaced without touching this one."""
-        return PlanTable(self.problem, self.plans, self.costs.copy(), self.rows)
+        return PlanTable(self.problem, self.plans, self.costs.copy(), self.rows.copy())
 
     def merged(self, other: PlanTable) -> PlanTable:
         """The better plan of each root.
@@ -85,10 +89,8 @@ class PlanTable:
         """
         mine, theirs = self.values(), other.values()
         both = self.copy()
-        for root in np.flatnonzero(theirs < mine):
-            both.plans[root] = other.plans[root]
-            both.costs[root] = other.costs[root]
-            both.rows[root] = other.rows[root]
+        for root in np.flatnonzero(theirs < mine).tolist():
+            both.put_row(root, other.plans[root], other.costs[root], other.rows[root])
         return both
 
     def policy(self) -> PlanPolicy:

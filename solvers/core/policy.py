@@ -8,6 +8,7 @@ belief can also say by how much (``margins``), which lets its blind plans be sum
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -120,10 +121,10 @@ class PlanPolicy(Policy):
             )
         self._lengths = np.array([len(p.actions) for p in self.plans])
         self._senses = np.array([p.senses for p in self.plans])
-        width = max(1, int(self._lengths.max()))
-        self._table = np.full((len(self.plans), width), -1, np.int32)
-        for root, p in enumerate(self.plans):
-            self._table[root, : len(p.actions)] = p.actions
+        # All actions one plan after the other; an empty plan has a place that is never played.
+        self._first = np.concatenate([[0], np.cumsum(np.maximum(self._lengths, 1))])
+        written = chain.from_iterable(p.actions or (-1,) for p in self.plans)
+        self._actions = np.fromiter(written, np.int32, int(self._first[-1]))
         self._known: dict[bytes, tuple[int, bool]] | None = None
         self._sensing_scores: np.ndarray | None = None
 
@@ -139,7 +140,7 @@ class PlanPolicy(Policy):
         # A plan that is blind for good repeats its last action past its written end.
         at = np.minimum(depth, np.maximum(self._lengths[roots] - 1, 0))
         looks = self._senses[roots] & (depth + 1 >= self._lengths[roots])
-        return self._table[roots, at], looks
+        return self._actions[self._first[roots] + at], looks
 
     def repeats(self, roots: np.ndarray, depth: int) -> np.ndarray:
         return ~self._senses[roots] & (depth + 1 >= self._lengths[roots])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from solvers.core.policy import Policy
+from solvers.core.evaluation import evaluate_fully
+from solvers.core.policy import Policy, PolicyError
 
 SOLVED = "solved"
 """The method ran to its own end."""
@@ -25,7 +27,8 @@ class Solution:
     Attributes
     ----------
     policy : the policy found; None for a method that only proves a bound
-    values : (S,) exact cost of the policy at each root (simulated roots only, if randomised)
+    values : (S,) exact cost of the policy at each root (simulated roots only, if randomised); NaN
+        at roots that the policy does not reach from the start, if ``roots`` is "reachable"
     value : cost under the problem's start distribution
     lower_bound, upper_bound : (S,) proven bounds on the optimal cost at each root, or None
     iterations : how many rounds the method made, in its own unit
@@ -34,6 +37,8 @@ class Solution:
     status : SOLVED or BUDGET
     standard_error : of ``value``; None where it is exact
     error, value_error : (S,) and number, by how much rounding can have changed values and value
+    roots : whose values are computed: "all", or those "reachable" from the start; by the size of
+        the problem when left out.  ``values_at`` computes the others
     floor : what |value| counts as at least when the gap is a share of it
     info : anything else worth keeping with the result, as plain numbers and strings
     """
@@ -52,6 +57,7 @@ class Solution:
     standard_error: float | None = None
     error: np.ndarray | None = None
     value_error: float = 0.0
+    roots: str | None = None
     floor: float = 0.0
     sensing_rate: float | None = None
     seconds: float = 0.0
@@ -61,6 +67,20 @@ class Solution:
     def lower(self) -> float | None:
         """The proven lower bound on the optimal cost under the start distribution."""
         return None if self.lower_bound is None else float(self.start @ self.lower_bound)
+
+    def values_at(self, roots: Iterable[int | str]) -> np.ndarray:
+        """Exact cost of the policy at these roots (n,), by index or name: computed now where it was
+        not before."""
+        if self.values is None or self.policy is None:
+            raise PolicyError(f"{self.solver or 'this solution'} has no exact values")
+        at = np.array([self.policy.problem.state_index(root) for root in roots], int)
+        missing = at[np.isnan(self.values[at])]
+        if len(missing) and not self.policy.randomised:
+            found = evaluate_fully(self.policy.problem, self.policy, missing)
+            self.values[missing] = found.values[missing]
+            if self.error is not None:
+                self.error[missing] = found.error[missing]
+        return self.values[at]
 
     @property
     def gap(self) -> float | None:

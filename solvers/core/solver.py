@@ -36,12 +36,14 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from solvers.core.budget import Budget, SolverError
-from solvers.core.evaluation import Evaluation, evaluate_fully
+from solvers.core.evaluation import Evaluation, evaluate_fully, mean
 from solvers.core.first_use import announce_compiling
 from solvers.core.model import SensingMDP
 from solvers.core.options import annotations_of, of_type, words
+from solvers.core.roots import REACHABLE, chosen_roots
 from solvers.core.schemes import SCHEMES, SolverIds
 from solvers.core.solution import Solution
+from solvers.core.workers import one_blas_thread
 from solvers.kernels.returns import UNIT
 
 PLANNERS = "solvers.planners"
@@ -203,12 +205,14 @@ def solve(
         if reason:
             raise SolverError(f"{method.name} cannot take {problem.name}: {reason}")
     clock = Budget(float("inf") if budget is None else budget)
-    found = method.solve(problem, clock)
+    with one_blas_thread():
+        found = method.solve(problem, clock)
     if not isinstance(found, Solution):
         kind = "nothing (None)" if found is None else f"a {type(found).__name__}"
         raise SolverError(f"{method.name}: solve returned {kind}; expected solvers.Solution")
     seconds = found.seconds or clock.spent()
-    return complete(found, problem, method.name, seconds)
+    with one_blas_thread():
+        return complete(found, problem, method.name, seconds)
 
 
 def complete(found: Solution, problem: SensingMDP, name: str, seconds: float) -> Solution:
@@ -219,12 +223,13 @@ def complete(found: Solution, problem: SensingMDP, name: str, seconds: float) ->
     )
     policy = found.policy
     if policy is not None and not policy.randomised:
-        exact = evaluate_fully(problem, policy)
+        part = chosen_roots(found.roots, problem) == REACHABLE
+        exact = evaluate_fully(problem, policy, np.flatnonzero(problem.start) if part else None)
         found = replace(
             found,
             values=exact.values,
             error=exact.error,
-            value=float(problem.start @ exact.values),
+            value=mean(problem.start, exact.values),
             value_error=_mean_error(problem.start, exact),
             sensing_rate=exact.sensing_rate(problem.start),
         )
@@ -235,5 +240,5 @@ def complete(found: Solution, problem: SensingMDP, name: str, seconds: float) ->
 
 def _mean_error(start: np.ndarray, exact: Evaluation) -> float:
     """By how much the mean value under start can be off, the rounding of the mean included."""
-    rounding = 2 * (np.count_nonzero(start) + 2) * UNIT * float(start @ np.abs(exact.values))
-    return float(start @ exact.error) * (1 + 1e-9) + rounding
+    rounding = 2 * (np.count_nonzero(start) + 2) * UNIT * mean(start, np.abs(exact.values))
+    return mean(start, exact.error) * (1 + 1e-9) + rounding

@@ -101,7 +101,9 @@ def walks(problem: SensingMDP, policy: Follows, roots: np.ndarray) -> Iterator[S
         )
     repeats = Repeats(problem, policy)
     is_sparse = problem.dense_transitions is None and problem.num_states >= SPARSE_STATES
-    size = SPARSE_BLOCK if is_sparse else max(1, BLOCK_ENTRIES // problem.num_states)
+    size = max(1, BLOCK_ENTRIES // problem.num_states)
+    if is_sparse and policy.reads_sparse:  # else the beliefs are written out for the policy
+        size = SPARSE_BLOCK
     for first in range(0, len(roots), size):
         block = roots[first : first + size]
         beliefs: Rows = np.zeros((0, 0))

@@ -31,6 +31,7 @@ class AlwaysSensePolicy(Policy):
     """``(argmin_a b Q*(a), sense)`` at every belief.
 
     seen : the baseline MDP; V, Q : its values (S,) and the action values (S, A) that decide
+    columns : (S, A + 1), Q and what counts as a tie
     """
 
     reads_sparse = True
@@ -42,10 +43,10 @@ class AlwaysSensePolicy(Policy):
         if problem.discount == 1:
             trifle = TRIFLE * float(np.abs(problem.costs).max())
             self.Q = baseline(problem, np.full(problem.costs.shape, trifle), budget).Q
-        self._columns = np.column_stack([self.Q, TIE * self.seen.size])
+        self.columns = np.column_stack([self.Q, TIE * self.seen.size])
 
     def act_batch(self, beliefs: Any) -> tuple[np.ndarray, np.ndarray]:
-        scores = beliefs @ self._columns
+        scores = beliefs @ self.columns
         actions = lowest_argmin(scores[:, :-1], scores[:, -1])
         return actions, np.ones(len(actions), bool)
 

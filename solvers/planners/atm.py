@@ -12,7 +12,7 @@ is priced where it is taken.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ import numpy as np
 from solvers.core.baseline import TIE, lowest_argmin
 from solvers.core.budget import Budget
 from solvers.core.model import SensingMDP
+from solvers.core.roots import check_roots
 from solvers.core.solution import Solution
 from solvers.core.solver import Solver
 from solvers.core.unrolling import moved
@@ -70,9 +71,18 @@ class ATMPolicy(AlwaysSensePolicy):
 
 @dataclass
 class ATM(Solver):
-    """The Act-Then-Measure heuristic."""
+    """The Act-Then-Measure heuristic.
+
+    roots : "reachable" to evaluate it at the roots it reaches from the start, "all" for every root;
+        by default reachable on a large problem
+    """
 
     name = "atm"
+    roots: str | None = None
+
+    def __post_init__(self) -> None:
+        check_roots(self.name, self.roots)
 
     def solve(self, problem: SensingMDP, budget: Budget) -> Solution:
-        return ATMPolicy(problem, budget).solution(problem)
+        found = ATMPolicy(problem, budget).solution(problem)
+        return replace(found, roots=self.roots)

@@ -7,16 +7,18 @@ action that is best if the agent looks one step later, and looks as soon as look
     V_MS(b)  = min_a  b Q_V(a)
     V_blind  = min_a  b C(a) + alpha V_MS(b T(a))  =  min_{a, a'}  b [C(a) + alpha T(a) Q_V(a')]
 
-Both minima are over the columns of one matrix of shape S × (A + A²), made once per update: a step
-of all roots is one product of their belief block with it, and one blind step.  A root is finished
-early when repeating its best action blind for good is within tolerance of the best that could
-still come, b V* (everything seen for free).  A new plan replaces the old one where its value,
-followed once and then the reference, is lower; by the policy improvement theorem that is the test
-of line 19.
+Roots are walked in blocks, by dense products (:mod:`solvers.core.block_walk`), or one by one on
+sparse beliefs (:mod:`solvers.kernels.spi_walk`).  A root is finished early when repeating its best
+action blind for good is within tolerance of the best that could still come, b V* (everything seen
+for free).  A new plan replaces the old one where its value, followed once and then the reference,
+is lower; by the policy improvement theorem that is the test of line 19.
 
 The early finish goes beyond the paper's algorithm, which has no plans that are blind for good: it
 walks on and must look after ``max_steps``.  A finished root's plan is better than that or as good,
 by less than a tenth of delta at worst, and it is why values here can be below the literal ones.
+
+With ``roots="reachable"`` an update walks the start, then the roots that the plans found land on,
+and so on until these are all walked; all others keep their plans.
 
 SPI stops in local optima.  ``init`` chooses where it starts: ``always-sense`` (Algorithm 1),
 ``blind`` (the plans SPI finds when looking is dearer than anything it could save), or ``best``
@@ -30,22 +32,21 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from solvers.core.baseline import TIE, action_values, lowest_argmin, value_sizes
+from solvers.core.baseline import TIE, value_sizes
 from solvers.core.lower_bound import lower_bound_from
 from solvers.core.model import SensingMDP
 from solvers.core.plan_table import PlanTable
-from solvers.core.policy import Plan
+from solvers.core.policy_update import compile_walks, walk_roots
+from solvers.core.reference import Reference
+from solvers.core.roots import REACHABLE, check_roots, chosen_roots
 from solvers.core.solution import BUDGET, SOLVED, Solution
 from solvers.core.solver import Budget, Solver, SolverError
-from solvers.kernels.belief_block import BeliefBlock
-from solvers.kernels.screening import ScreenedColumns
+from solvers.core.workers import workers
 from solvers.planners.always_sense import AlwaysSensePolicy
 
 INITS = ("always-sense", "blind", "best")
 FINISHED = 0.1
 """What finishing a root early may lose, as a share of delta."""
-BLOCK_ENTRIES = 2**24
-"""Largest belief block (roots × states) walked at once: 128 MiB."""
 COST_LADDER = (1.0, 5.0, 25.0)
 """Multiples of k whose SPI plans ``best`` starts from, besides blind ones."""
 
@@ -55,7 +56,10 @@ class SPI(Solver):
     """Selective policy improvement.
 
     max_steps : blind steps a plan may have; delta : smallest improvement that goes on;
-    max_iterations : most PolicyUpdates (None: until delta); init : one of INITS.
+    max_iterations : most PolicyUpdates (None: until delta); init : one of INITS;
+    roots : "reachable" to plan for what the policy reaches from the start, "all" for every root; by
+        default reachable on a large problem
+    threads : roots walked at once where they are walked one by one; the answer is the same for any
     """
 
     name = "spi"
@@ -63,8 +67,13 @@ class SPI(Solver):
     delta: float = 1e-6
     max_iterations: int | None = None
     init: str = "always-sense"
+    roots: str | None = None
+    threads: int = 1
 
     def __post_init__(self) -> None:
+        check_roots(self.name, self.roots)
+        if self.threads < 1:
+            raise SolverError(f"spi: threads is {self.threads}; expected at least 1")
         if self.init not in INITS:
             raise SolverError(f"spi: init is {self.init!r}; expected one of {', '.join(INITS)}")
         if self.max_steps < 0:
@@ -79,6 +88,11 @@ class SPI(Solver):
             return f"init={self.init!r} scales the sensing cost, which must be a number or array"
         return None
 
+    @classmethod
+    def warm_up(cls) -> None:
+        """Compile (or load) what is compiled; ``seconds`` never holds it."""
+        compile_walks()
+
     def solve(self, problem: SensingMDP, budget: Budget) -> Solution:
         always = AlwaysSensePolicy(problem)
         table = self._first_plans(problem, always, budget)
@@ -88,6 +102,7 @@ class SPI(Solver):
             lower_bound=lower_bound_from(problem, always.V),
             iterations=rounds,
             status=status,
+            roots=self.roots,
         )
 
     def _first_plans(
@@ -118,126 +133,46 @@ class SPI(Solver):
         while self.max_iterations is None or rounds < self.max_iterations:
             if budget.over():
                 return table, rounds, BUDGET
-            table = policy_update(problem, always, table, V, self.max_steps, self.delta)
+            table, walked = self._update(problem, always, table, V, budget)
             V_new, rounds = table.values(), rounds + 1
-            gain = float((V - V_new).max())
+            gain = float((V - V_new)[walked].max(initial=0.0))
             V = V_new
             if gain <= self.delta:
                 break
         return table, rounds, SOLVED
 
-
-def _always_sense_plans(problem: SensingMDP, always: AlwaysSensePolicy) -> PlanTable:
-    actions, _ = always.act_batch(sparse.eye_array(problem.num_states, format="csr"))
-    plans = [
-        Plan((), False) if end else Plan((int(a),), True)
-        for a, end in zip(actions, problem.terminal, strict=True)
-    ]
-    return PlanTable.of_plans(problem, plans)
-
-
-def policy_update(
-    problem: SensingMDP,
-    always: AlwaysSensePolicy,
-    reference: PlanTable,
-    V: np.ndarray,
-    max_steps: int,
-    delta: float,
-) -> PlanTable:
-    """Algorithm 2 from the reference's plans with root values V (S,); better plans replace."""
-    look = problem.sensing_costs() if problem.has_linear_sensing_cost else 0.0
-    Q = action_values(problem, V, problem.costs + look)  # (S, A): look now
-    ahead = np.stack([T @ Q for T in problem.transitions], axis=1)  # (S, A, A): look next
-    blind = problem.costs[:, :, None] + problem.discount * ahead
-    walker = _Walker(problem, always, Q, blind, max_steps, FINISHED * delta)
-    better = reference.copy()
-    roots = np.flatnonzero(~problem.terminal)
-    size = max(1, BLOCK_ENTRIES // problem.num_states)
-    for first in range(0, len(roots), size):
-        walker.walk(roots[first : first + size], V, better)
-    return better
-
-
-class _Walker:
-    """Walks a block of roots down their greedy blind strings."""
-
-    def __init__(
+    def _update(
         self,
         problem: SensingMDP,
         always: AlwaysSensePolicy,
-        Q: np.ndarray,
-        blind: np.ndarray,
-        max_steps: int,
-        tolerance: float,
-    ) -> None:
-        self.problem, self.always = problem, always
-        self.max_steps, self.tolerance = max_steps, tolerance
-        self.ties = TIE * value_sizes(problem, always.seen)  # differences that are rounding
-        for_good = problem.constant_action_values
-        # Columns: look now, repeat an action for good, one step (A each), all seen free, ties (1).
-        self.columns = np.column_stack([Q, for_good, problem.costs, always.V, self.ties])
-        self.blind = blind
-        self.screened = ScreenedColumns(blind, ~problem.terminal, float(self.ties.max()))
+        table: PlanTable,
+        V: np.ndarray,
+        budget: Budget,
+    ) -> tuple[PlanTable, np.ndarray]:
+        """Algorithm 2 from plans with root values V (S,); better plans replace.  Returns the new
+        table and the roots that were walked (S,) bool."""
+        better = table.copy()
+        ties = TIE * value_sizes(problem, always.seen)  # differences that are rounding
+        tolerance = FINISHED * self.delta
+        reference = Reference(V, always.V, ties, always.columns, self.max_steps, tolerance)
+        crew = workers(self.threads)
+        walked = np.zeros(problem.num_states, bool)
+        front = np.flatnonzero(~problem.terminal)
+        reachable = chosen_roots(self.roots, problem) == REACHABLE
+        if reachable:
+            front = front[problem.start[front] > 0]
+        while len(front) and not budget.over():
+            walk_roots(problem, reference, front, better, crew, budget)
+            walked[front] = True
+            if not reachable:
+                break
+            landed = np.zeros(problem.num_states, bool)
+            for root in front:
+                landed[better.rows[root][0]] = True
+            front = np.flatnonzero(landed & ~walked)
+        return better, walked
 
-    def walk(self, roots: np.ndarray, V: np.ndarray, table: PlanTable) -> None:
-        """Walk these roots (n,) to the end; where the plan found beats V, put it in the table."""
-        problem, alpha = self.problem, self.problem.discount
-        block = BeliefBlock(roots, problem.num_states, problem.step, problem.dense_transitions)
-        Z = np.zeros(len(roots))
-        strings = np.empty((len(roots), self.max_steps + 2), np.int32)
-        row = np.arange(len(roots))  # where the live roots stand in the block
-        came_by = np.zeros(len(roots), int)  # the last blind action: beliefs it made are alike
-        for m in range(self.max_steps + 2):
-            beliefs = block.beliefs
-            now, blind, for_good, step, free, tie = self._score(beliefs, came_by)
-            a_look, a_blind = lowest_argmin(now, tie), lowest_argmin(blind, tie)
-            finished = alpha**m * (for_good.min(axis=1) - free) <= self.tolerance
-            looks = (now.min(axis=1) <= blind.min(axis=1) + tie) & ~finished
-            if m > self.max_steps:  # line 7: the walk is over and the initial policy looks
-                looks = ~finished
-                a_look = self.always.act_batch(beliefs)[0]
-            strings[row, m] = np.where(looks, a_look, a_blind)
-            strings[row[finished], m] = lowest_argmin(for_good[finished], tie[finished])
-            ends = Z + alpha**m * for_good.min(axis=1)
-            for i in np.flatnonzero(finished & (ends < (V - self.ties)[roots[row]])):
-                plan = Plan(tuple(strings[row[i], : m + 1].tolist()), False)
-                table.put(roots[row[i]], plan, ends[i], None)
-            if looks.any():
-                costs, landings = self._looked(m, beliefs[looks], Z[looks], a_look[looks])
-                for i, cost, landing in zip(row[looks], costs, landings, strict=True):
-                    if cost + landing @ V < V[roots[i]] - self.ties[roots[i]]:
-                        plan = Plan(tuple(strings[i, : m + 1].tolist()), True)
-                        table.put(roots[i], plan, cost, landing)
-            on = ~(looks | finished)
-            if not on.any():
-                return
-            Z = (Z + alpha**m * step[np.arange(len(row)), a_blind])[on]
-            row, came_by = row[on], a_blind[on]
-            block.keep(on)
-            block.step(came_by)
 
-    def _looked(
-        self, m: int, beliefs: np.ndarray, Z: np.ndarray, actions: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Cost up to and with a look after m blind steps (n,), and where it lands (n, S)."""
-        problem, discount = self.problem, self.problem.discount**m
-        each = np.arange(len(beliefs))
-        step_cost = (beliefs @ problem.costs)[each, actions]
-        k = problem.sensing_cost_at(beliefs)[each, actions]
-        after = problem.step(beliefs, actions)
-        return Z + discount * (step_cost + k), discount * problem.discount * after
-
-    def _score(self, beliefs: np.ndarray, came_by: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Looking now, looking next, blind for good, one step (n, A each), all seen free and what
-        counts as a tie (n,)."""
-        problem, A = self.problem, self.problem.num_actions
-        table = beliefs @ self.columns
-        now, for_good, step, ends = np.split(table, [A, 2 * A, 3 * A], axis=1)
-        free, tie = ends.T
-        if problem.has_linear_sensing_cost:
-            return now, self.screened.least(beliefs, came_by), for_good, step, free, tie
-        # App. F: a look is priced at the belief it is taken in.
-        look_next = np.stack([problem.sensing_cost_at(beliefs @ T) for T in problem.transitions], 1)
-        later = np.einsum("ns,sab->nab", beliefs, self.blind) + problem.discount * look_next
-        now = now + problem.sensing_cost_at(beliefs)
-        return now, later.min(axis=2), for_good, step, free, tie
+def _always_sense_plans(problem: SensingMDP, always: AlwaysSensePolicy) -> PlanTable:
+    actions, _ = always.act_batch(sparse.eye_array(problem.num_states, format="csr"))
+    return PlanTable.looking_always(problem, actions)
