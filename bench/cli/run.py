@@ -9,6 +9,7 @@ from collections import Counter
 from typing import Any
 
 from bench.cli.arguments import add_results, add_solver_files, count, seconds
+from bench.cli.executor import add_executor
 from bench.run.crew import Crew, Lost
 from bench.run.plan import RERUN_ALL, RERUN_DAMAGED, RERUN_FAILED, Plan, choose
 from bench.run.progress import QUIET, Progress
@@ -52,8 +53,7 @@ def add_run(commands: Any) -> None:
     run.add_argument(
         "--rerun", choices=(RERUN_FAILED, RERUN_DAMAGED, RERUN_ALL), help="do these again"
     )
-    run.add_argument("--executor", choices=("local", "dask"), default="local")
-    run.add_argument("--scheduler", metavar="ADDRESS", help="of the Dask cluster: tcp://HOST:PORT")
+    add_executor(run)
     run.add_argument(
         "--keep-going", action="store_true", help="exit code 0 even where cells failed"
     )

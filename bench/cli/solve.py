@@ -15,6 +15,7 @@ import numpy as np
 
 from bench.analysis.labels import counted, number, percent
 from bench.cli.arguments import add_json, add_solver_files, seconds
+from bench.cli.executor import add_executor, working
 from bench.cli.proofs import write_and_report
 from bench.problems import Problem, find_problem, load_problem
 from bench.run.cell_result import plain
@@ -65,6 +66,7 @@ def add(commands: Any) -> None:
     run.add_argument("--save", type=Path, metavar="FILE", help="write the policy; see `score`")
     run.add_argument("--proof", type=Path, metavar="FILE", help="write a proof; see `verify`")
     add_solver_files(run)
+    add_executor(run)
     run.set_defaults(call=solve_problem)
 
 
@@ -114,8 +116,10 @@ def solve_problem(args: argparse.Namespace) -> None:
 def _solved(problem: SensingMDP, args: argparse.Namespace, options: dict[str, Any]) -> Solution:
     """The solution; whatever else a solver raises is told in one line, with -v its traceback."""
     try:
-        _warm_up(make_solver(args.solver, **options))
-        return solve(problem, args.solver, budget=args.budget, **options)
+        solver = make_solver(args.solver, **options)
+        _warm_up(solver)
+        with working(args, solver):
+            return solve(problem, solver, budget=args.budget)
     except (SolverError, ModelError, PolicyError, BridgeError):
         raise
     except (Exception, SystemExit) as error:

@@ -14,14 +14,16 @@ what it had under way is done again.
 
 from __future__ import annotations
 
+from typing import Any
+
 from bench.run.crew import Crew, Lost
 from bench.run.supervise import run_limited
 
 CONNECT_SECONDS = 10
 
 
-def dask_crew(scheduler: str | None) -> Crew:
-    """A crew of the workers of a running cluster."""
+def connected(scheduler: str | None) -> Any:
+    """A client of a running cluster; refused in one line if there is none."""
     if scheduler is None:
         raise ValueError("--executor dask needs --scheduler ADDRESS, as in tcp://127.0.0.1:8786")
     try:
@@ -31,9 +33,14 @@ def dask_crew(scheduler: str | None) -> Crew:
             "--executor dask needs the optional extra: pip install 'sensebench[dask]'"
         ) from None
     try:
-        client = Client(scheduler, timeout=CONNECT_SECONDS)
+        return Client(scheduler, timeout=CONNECT_SECONDS)
     except (OSError, ValueError) as error:
         raise ValueError(f"no Dask scheduler answers at {scheduler}: {error}") from None
+
+
+def dask_crew(scheduler: str | None) -> Crew:
+    """A crew of the workers of a running cluster."""
+    client = connected(scheduler)
 
     # A cell that fails on one worker must not be tried on the others in turn.
     executor = client.get_executor(pure=False, retries=0)

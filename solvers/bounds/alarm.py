@@ -29,3 +29,22 @@ def alarm(budget: Budget) -> Iterator[np.ndarray]:
         yield stop
     finally:
         timer.cancel()
+
+
+class Flag:
+    """An alarm's flag that can be sent to another machine, where one is set at the same time."""
+
+    def __init__(self, stop: np.ndarray, budget: Budget) -> None:
+        self.stop, self.budget = stop, budget
+
+    def __reduce__(self) -> tuple:
+        return _set_after, (self.budget.left(),)
+
+
+def _set_after(seconds: float) -> Flag:
+    stop = np.zeros(1, np.int64)
+    if seconds != float("inf"):
+        timer = threading.Timer(max(seconds, 0.0), stop.fill, (1,))
+        timer.daemon = True
+        timer.start()
+    return Flag(stop, Budget(max(seconds, 1e-9)))

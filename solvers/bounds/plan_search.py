@@ -38,14 +38,17 @@ comes within ``slack`` of the incumbent, or at the node limit.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from queue import Queue
+from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
 import numpy as np
 
+from solvers.bounds.alarm import Flag
 from solvers.bounds.delayed_information import DelayedInformation
+from solvers.core.budget import Budget
 from solvers.core.model import SensingMDP
+from solvers.core.workers import workers
+from solvers.kernels.mixtures import Rows
 from solvers.kernels.plan_kernel import Tables, search_root
 
 POOL = 2**23
@@ -80,44 +83,57 @@ class Found(NamedTuple):
     entries: int
 
 
+class Fixed(NamedTuple):
+    """What all searches of a problem read; see :class:`Tables`."""
+
+    rows: Rows
+    costs: np.ndarray
+    repeat: np.ndarray
+    look_price: np.ndarray
+    discount: float
+    floor: float
+    fan_in: int
+
+
+class Bound(NamedTuple):
+    """The delayed-information bound as it stands; see :class:`Tables`."""
+
+    W: np.ndarray
+    ahead: np.ndarray
+    offset: np.ndarray
+
+
 class Searcher:
-    """Runs the searches of several roots, on threads of their own where asked.
+    """Runs the searches of several roots, side by side where there are workers for it.
 
     expanded, dropped, work : nodes so far, and multiplications so far, the same on every machine
     """
 
     def __init__(self, problem: SensingMDP, information: DelayedInformation, threads: int) -> None:
-        self.problem, self.threads = problem, threads
-        self.costs, self.repeat = (
+        costs, repeat = (
             np.ascontiguousarray(x.T) for x in (problem.costs, problem.constant_action_values)
         )
-        self.fan_in = max(int(np.bincount(T.indices).max()) for T in problem.transitions)
-        self.take(information)
         rows = information.rows
+        self.fixed = Fixed(
+            rows=rows,
+            costs=costs,
+            repeat=repeat,
+            look_price=information.constants.price,
+            discount=problem.discount,
+            floor=problem.cost_floor,
+            fan_in=max(int(np.bincount(T.indices).max()) for T in problem.transitions),
+        )
+        self.take(information)
         per_row = len(rows.data) / (len(rows.indptr) - 1)
         self._work_per_entry = SCATTERED * (5 * problem.num_actions + per_row)
         self.expanded, self.dropped, self.work = 0, 0, 0.0
-        self._pools: Queue[tuple[np.ndarray, np.ndarray]] = Queue()
-        for _ in range(threads):
-            self._pools.put((np.empty(POOL, np.int32), np.empty(POOL)))
-        self._workers = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._crew = workers(threads)
 
     def take(self, information: DelayedInformation) -> None:
-        """Read this bound from now on; it stays the one that climbs."""
-        constants = information.constants
+        """Read this bound as it stands now."""
         self.stop = information.stop
-        self.tables = Tables(
-            rows=information.rows,
-            costs=self.costs,
-            repeat=self.repeat,
-            W=information.levels.W,
-            ahead=information.levels.looks,
-            offset=information.levels.offset,
-            look_price=constants.price,
-            discount=self.problem.discount,
-            floor=self.problem.cost_floor,
-            fan_in=self.fan_in,
-        )
+        levels = information.levels
+        self.bound = Bound(levels.W, levels.looks, levels.offset)
 
     def search(
         self,
@@ -128,24 +144,16 @@ class Searcher:
         size: np.ndarray,
         slack: np.ndarray,
         limit: int,
+        budget: Budget,
     ) -> list[Found]:
         """Search each root against the costs of acting and looking below and above, QL and QV
-        (S, A), until within slack of its value V; the answer does not depend on the threads."""
+        (S, A), until within slack of its value V; the answer does not depend on who searches."""
         # side by side (S, A + 1), so that they are read in one pass
-        scores = np.concatenate([QL, self.repeat.min(axis=0)[:, None]], axis=1)
-        above = np.ascontiguousarray(QV.T)
-
-        def one(j: int) -> Found:
-            pool = self._pools.get()
-            found = search_root(
-                j, self.tables, scores, above, V[j], size[j], slack[j], limit, *pool, self.stop
-            )
-            self._pools.put(pool)
-            return Found(*found)
-
-        found = (
-            [one(j) for j in roots] if self._workers is None else [*self._workers.map(one, roots)]
-        )
+        below = np.concatenate([QL, self.fixed.repeat.min(axis=0)[:, None]], axis=1)
+        against = below, np.ascontiguousarray(QV.T)
+        shared = self.fixed, self.bound, against, Flag(self.stop, budget)
+        items = [(j, float(V[j]), float(size[j]), float(slack[j]), limit) for j in roots]
+        found: list[Found] = self._crew.map(search_one, shared, items)
         for each in found:
             self.expanded += each.expanded
             self.dropped += each.dropped
@@ -156,3 +164,25 @@ class Searcher:
         """About how many multiplications a search took."""
         nodes = found.expanded + found.dropped
         return found.entries * self._work_per_entry + nodes * NODE_WORK + SEARCH_WORK
+
+
+_pools: SimpleQueue[tuple[np.ndarray, np.ndarray]] = SimpleQueue()
+"""Room for the beliefs of a search, from one search to the next."""
+
+
+def search_one(
+    fixed: Fixed,
+    bound: Bound,
+    against: tuple[np.ndarray, np.ndarray],
+    flag: Flag,
+    item: tuple[int, float, float, float, int],
+) -> Found:
+    """One search: of root j with value V, size and slack, to so many nodes."""
+    try:
+        pool = _pools.get_nowait()
+    except Empty:
+        pool = np.empty(POOL, np.int32), np.empty(POOL)
+    tables = Tables(**fixed._asdict(), **bound._asdict())
+    found = search_root(item[0], tables, *against, *item[1:], *pool, flag.stop)
+    _pools.put(pool)
+    return Found(*found)

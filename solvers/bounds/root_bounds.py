@@ -180,13 +180,17 @@ class RootBounds:
         """Search the roots, batch by batch, each against the bounds as they are when it begins."""
         slack = np.broadcast_to(slack, self.V.shape)
         self.information.look_ahead()
+        self.searcher.take(self.information)
         for first in range(0, len(roots), BATCH):
             if budget.over():
                 return
             batch = [int(j) for j in roots[first : first + BATCH]]
             QL, QV = (self.information.look_values(X) for X in (lower, self.V))
             size = self.size
-            yield batch, self.searcher.search(batch, QL, QV, self.V, size, slack, limit)
+            yield (
+                batch,
+                self.searcher.search(batch, QL, QV, self.V, size, slack, limit, budget),
+            )
 
     def _take(self, j: int, found: Found) -> None:
         """Keep what a search found for its root: the plan, and where its optimistic plan lands."""

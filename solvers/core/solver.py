@@ -58,6 +58,8 @@ class Solver:
     """Base of all solvers; make the subclass a dataclass whose fields are its options."""
 
     name: ClassVar[str]
+    splits_roots: ClassVar[bool] = False
+    """True if it hands independent roots to :func:`solvers.core.workers.workers`."""
 
     def supports(self, problem: SensingMDP) -> str | None:
         """None if this solver can take the problem, else the reason why not, in words."""

@@ -39,14 +39,14 @@ class Threads:
 
     def __init__(self, threads: int) -> None:
         self.size = threads
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def map(
         self, call: Callable[..., Any], shared: Sequence[Any], items: Sequence[Any]
     ) -> list[Any]:
-        if self.size == 1 or len(items) < 2:
+        if self._pool is None or len(items) < 2:
             return [call(*shared, item) for item in items]
-        with ThreadPoolExecutor(self.size) as pool:
-            return list(pool.map(lambda item: call(*shared, item), items))
+        return list(self._pool.map(lambda item: call(*shared, item), items))
 
 
 _others: ContextVar[Workers | None] = ContextVar("workers", default=None)

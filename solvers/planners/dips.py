@@ -81,6 +81,7 @@ class DIPS(Solver):
     """
 
     name = "dips"
+    splits_roots = True
     target_gap: float = 1e-6
     depth: int = 1
     roots: str = "reachable"

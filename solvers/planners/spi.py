@@ -63,6 +63,7 @@ class SPI(Solver):
     """
 
     name = "spi"
+    splits_roots = True
     max_steps: int = 500
     delta: float = 1e-6
     max_iterations: int | None = None
