@@ -1,8 +1,11 @@
 """Controllers: a plain loop earns what the exact evaluator says; the JSON needs nothing of ours."""
 
+import json
 import random
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,28 +14,10 @@ from bench import load_problem
 from solvers import Plan, PlanPolicy, load_controller, solve
 from solvers.core.controller import ControllerError, runs_of
 
-READER = """
-import json, random, sys
-control, model = (json.load(open(path)) for path in sys.argv[1:3])
-random.seed(1)
-costs = []
-for episode in range(int(sys.argv[3])):
-    state = random.choices(*zip(*control["start"]))[0]
-    total, discount, plan, at = 0.0, 1.0, control["plans"][state], 0
-    while discount > 1e-6 and state not in control["terminal"]:
-        actions = [a for a, times in plan["runs"] for _ in range(times)]
-        look = plan["look"] and at == len(actions) - 1
-        action = actions[min(at, len(actions) - 1)]
-        total += discount * (model["costs"][state][action] + look * model["k"])
-        state = random.choices(range(len(control["states"])), model["T"][action][state])[0]
-        at += 1
-        if look:
-            plan, at = control["plans"][state], 0
-        discount *= model["discount"]
-    costs.append(total)
-mean = sum(costs) / len(costs)
-print(mean, (sum((c - mean) ** 2 for c in costs) / len(costs) ** 2) ** 0.5)
-"""
+PAGE = Path(__file__).parents[3] / "docs" / "advise.md"
+SCRIPT = re.compile(r"```python\n(import json, random, sys.*?)```", re.DOTALL)
+READER = SCRIPT.search(PAGE.read_text("utf-8")).group(1)
+"""The script of the page, as it stands there."""
 
 
 def run(model, control, episodes, seed):
@@ -70,8 +55,6 @@ def test_a_plain_loop_earns_the_exact_value(problem_id, k, solver):
 
 
 def test_its_file_is_run_by_a_script_that_has_nothing_of_ours(tmp_path):
-    import json
-
     model = load_problem("frozen-lake-4x4", 0.01)
     found = solve(model, "spi")
     path = found.policy.controller().save(tmp_path / "lake.json")
@@ -87,7 +70,7 @@ def test_its_file_is_run_by_a_script_that_has_nothing_of_ours(tmp_path):
     told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     mean, error = map(float, told.stdout.split())
     assert abs(mean - found.value) <= 4 * error
-    assert len(READER.strip().splitlines()) <= 22
+    assert len(READER.strip().splitlines()) <= 22 and "solvers" not in READER
 
 
 def test_it_comes_back_from_its_file_and_follows_runs(tmp_path):
