@@ -16,6 +16,9 @@ from solvers.bounds.proof import plans_of, verify_claim
 
 LOSS = 1e-6
 """The verified lower bound may be weaker than the claimed one by this share of the value."""
+MOST_PAIRS = 500_000
+"""Pairs of a state and an action of the largest problem that is tried: on the drone, which has a
+million, the checker used up its limit on every row and proved none."""
 SHARE = 0.5
 """Of the limit on verifying, what the checker may plan to take: making the proof takes time too."""
 
@@ -40,6 +43,9 @@ def verified(problem: SensingMDP, solution: Solution, limit_seconds: float) -> V
         return Verification(NONE)
     if not problem.has_linear_sensing_cost:
         return Verification(CLAIMED, reason="the sensing cost is a function of the belief")
+    if problem.costs.size > MOST_PAIRS:
+        pairs = f"{problem.costs.size:,} pairs of a state and an action"
+        return Verification(CLAIMED, reason=f"too large for the checker: {pairs}")
     try:
         plans = plans_of(problem, solution)
         verdict = verify_claim(problem, solution.lower_bound, plans, SHARE * limit_seconds)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from bench.problems import load_problem
+from bench.run import verification
 from bench.run.verification import verified
 from bench.store.status import CLAIMED, NONE, VERIFIED
 from solvers import solve
@@ -35,3 +36,13 @@ def test_a_row_without_a_bound_claims_nothing():
     model = load_problem("two-state", 0.25)
     without = replace(solve(model, "spi"), lower_bound=None)
     assert verified(model, without, 5.0).word == NONE
+
+
+def test_a_problem_beyond_the_checker_stays_claimed_and_says_so(monkeypatch):
+    problem = load_problem("two-state", 0.25)
+    found = solve(problem, "dips")
+    monkeypatch.setattr(verification, "MOST_PAIRS", problem.costs.size)
+    assert verified(problem, found, 60.0).word == VERIFIED
+    monkeypatch.setattr(verification, "MOST_PAIRS", problem.costs.size - 1)
+    told = verified(problem, found, 60.0)
+    assert told.word == CLAIMED and told.lower is None and "4 pairs" in told.reason
