@@ -50,22 +50,17 @@ from collections.abc import Callable
 from functools import cache
 
 import numpy as np
-import psutil
 
+from solvers.bounds.common_strings import CommonStrings
+from solvers.bounds.table_memory import memory_needed, refuse_beyond_memory, within_memory
 from solvers.core.baseline import solve_baseline
 from solvers.core.budget import Budget, SolverError
 from solvers.core.lower_bound import lower_bound_from
 from solvers.core.model import SensingMDP
 from solvers.kernels.mixtures import Constants, Levels, action_values, climb, distinct_rows, mix
 
-MEMORY_SHARE = 0.6
-"""Share of the free memory that may be taken."""
-MEMORY_UNASKED = 2.5e9
-"""Bytes that may be taken by deepening on and on, when nobody asked for a certain depth."""
-BLOCKS_HELD = 5
-"""Arrays of the deepest level's size that are alive at once."""
-MEMORY_UNNOTICED = 1e7
-"""A need of fewer bytes is granted without asking how much memory is free."""
+DEEPEST_COMMON = 5
+"""Longest strings of common actions: beyond, what the other actions reveal decides."""
 SHORT_RUN, SWEEP_OVERHEAD = 12, 2000
 """What reading a transition costs, and calling a sweep, counted in multiplications."""
 UNWATCHED = 0.01
@@ -99,6 +94,7 @@ class DelayedInformation:
         gains = largest_gain(problem)
         self.W0 = lower_bound_from(problem, solve_baseline(problem)[0])
         self.sweep_seconds, self.work = 0.0, 0.0
+        self.common: CommonStrings | None = None
         R = len(self.rows.indptr) - 1
         row_gains = np.empty((R, 1))
         never = np.zeros(1, np.int64)
@@ -123,11 +119,17 @@ class DelayedInformation:
     def depth(self) -> int:
         return len(self.levels.offset) - 2
 
+    @property
+    def deepest(self) -> int:
+        """The length of the longest strings."""
+        return self.depth if self.common is None else self.common.depth
+
     def W(self, m: int) -> np.ndarray:
         """The bound after m actions, (R, A^(m-1)): a view."""
-        return self._block(self.levels.W, m)
+        return self.block(self.levels.W, m)
 
-    def _block(self, flat: np.ndarray, m: int) -> np.ndarray:
+    def block(self, flat: np.ndarray, m: int) -> np.ndarray:
+        """Level m of an array that lies as the levels do: (R, A^(m-1)), a view."""
         offset = self.levels.offset
         return flat[offset[m] : offset[m + 1]].reshape(len(self.rows.indptr) - 1, -1)
 
@@ -142,28 +144,38 @@ class DelayedInformation:
         """Back up everything, ``most`` times at most and until no root rises by more than
         ``enough``; returns the number of sweeps and the largest rise of a root in the last."""
         began = time.perf_counter()
+        if self.common is not None:
+            self.common.sweep(self.stop)
+            most = 1
         done, rise = climb(self.rows, self.constants, self.W0, self.levels, enough, most, self.stop)
         self.sweep_seconds = (time.perf_counter() - began) / max(done, 1)
-        self.work += done * self.sweep_work(self.depth)
+        self.work += done * self.sweep_work()
         return done, rise
 
-    def sweep_work(self, depth: int) -> float:
-        """About how many multiplications a sweep at this depth takes."""
-        A = float(self.problem.num_actions)
-        return 2 * len(self.rows.data) * (A**depth + SHORT_RUN) + SWEEP_OVERHEAD
+    def sweep_work(self, deeper: bool = False) -> float:
+        """About how many multiplications a sweep takes, at this depth or at the next one."""
+        A, common = float(self.problem.num_actions), 0.0
+        depth = self.depth + (deeper and self.common is None)
+        if self.common is not None:
+            common = float(len(self.common.actions)) ** (self.common.depth + deeper)
+        return 2 * len(self.rows.data) * (A**depth + common + SHORT_RUN) + SWEEP_OVERHEAD
 
     def climb(
         self,
         budget: Budget | None = None,
         settled: float = SETTLED,
         enough: float | None = None,
+        least_work: float = 0.0,
     ) -> int:
         """Sweep until no root rises by more than ``enough`` (if not given, ``settled`` times the
-        largest value), or the budget is over; returns the number of sweeps."""
+        largest value) and that much work is done, or the budget is over; returns the number of
+        sweeps."""
         if enough is None:
             enough = settled * (np.abs(self.W0).max() + self.problem.max_sensing_cost)
-        sweeps, rise = 0, np.inf
-        while rise > enough and (budget is None or budget.left() > self.sweep_seconds):
+        sweeps, rise, until = 0, np.inf, self.work + least_work
+        while (rise > enough or self.work + self.sweep_work() < until) and (
+            budget is None or budget.left() > self.sweep_seconds
+        ):
             if self.stop[0]:
                 break
             # Between two looks at the clock: one sweep until it is known how long one takes.
@@ -178,18 +190,34 @@ class DelayedInformation:
         part = slice(self.levels.offset[2], None)
         np.multiply(self.levels.W[part], self.problem.discount, out=self.levels.looks[part])
         self.levels.looks[part] += self.levels.stages[part]
+        if self.common is not None:
+            self.common.look_ahead()
 
     def has_room_below(self) -> bool:
         """Whether an anytime method may deepen: memory is free, and within MEMORY_UNASKED."""
-        need = memory_needed(self.problem, self.depth + 1, len(self.W(1)))
-        return need <= MEMORY_UNASKED and need <= memory_to_take(need)
+        need = memory_needed(self.problem.num_actions, self.depth + 1, len(self.W(1)))
+        if self.common is not None:
+            if self.common.depth >= DEEPEST_COMMON:
+                return False
+            need = memory_needed(len(self.common.actions), self.common.depth + 1, len(self.W(1)))
+        return within_memory(need)
 
     def raise_roots(self, bound: np.ndarray) -> None:
         """Take over a lower bound (S,) that was proven elsewhere, where it is the better one."""
         np.maximum(self.W0, bound, out=self.W0)
 
+    def follow_common(self, actions: np.ndarray) -> None:
+        """Deepen for strings of these actions only, from now on."""
+        before = self.sweep_work()
+        self.common = CommonStrings(self, actions)
+        self.sweep_seconds *= self.sweep_work() / before
+
     def deepen(self) -> None:
         """From depth n to n + 1 with every value kept; refuses what memory does not hold."""
+        if self.common is not None:
+            self.common.deepen()
+            self.sweep_seconds *= len(self.common.actions)
+            return
         rows, old, n, never = self.rows, self.levels, self.depth, np.zeros(1, np.int64)
         refuse_beyond_memory(self.problem, n + 1, len(self.W(1)))
         end = old.offset[-1] + (old.offset[-1] - old.offset[-2]) * self.problem.num_actions
@@ -197,10 +225,10 @@ class DelayedInformation:
         W, stages = (np.concatenate([x, np.empty(end - len(x))]) for x in (old.W, old.stages))
         self.levels = Levels(offset, W, stages, np.empty(end))
         if n == 1:
-            mix(rows, rows.itself, self.constants.costs, self._block(stages, 2), never)
+            mix(rows, rows.itself, self.constants.costs, self.block(stages, 2), never)
             mix(rows, rows.itself, np.ascontiguousarray(W[rows.row_of]), self.W(2), never)
         else:
-            mix(rows, rows.row_of, self._block(stages, n), self._block(stages, n + 1), never)
+            mix(rows, rows.row_of, self.block(stages, n), self.block(stages, n + 1), never)
             mix(rows, rows.row_of, self.W(n), self.W(n + 1), never)
         gains = 2 * self.problem.discount**-n * self.constants.row_gains[:, None]
         share = (n + 2) * self.constants.rounding
@@ -227,6 +255,8 @@ def compile_kernels() -> None:
     for _ in range(3):
         tiny.sweep()
         tiny.deepen()
+    tiny.follow_common(np.array([0]))
+    tiny.sweep()
 
 
 def check_depth(depth: int) -> None:
@@ -261,26 +291,3 @@ def largest_gain(problem: SensingMDP) -> np.ndarray:
         sums = (gains + problem.discount * ahead).max(axis=1) * (1 + 1e-12)
         total = np.where(problem.terminal, 0.0, np.minimum(total, sums))
     return total
-
-
-def memory_needed(problem: SensingMDP, depth: int, rows: int) -> float:
-    """Bytes that this depth takes, with that many distinct rows."""
-    return BLOCKS_HELD * 8.0 * rows * float(problem.num_actions) ** (depth - 1)
-
-
-def memory_to_take(need: float) -> float:
-    """Bytes that may be taken; a small need is granted without asking the system."""
-    if need <= MEMORY_UNNOTICED:
-        return need
-    return MEMORY_SHARE * psutil.virtual_memory().available
-
-
-def refuse_beyond_memory(problem: SensingMDP, depth: int, rows: int) -> None:
-    """Raise if this depth needs more memory than may be taken; nothing is taken yet."""
-    need = memory_needed(problem, depth, rows)
-    free = memory_to_take(need)
-    if need > free:
-        raise SolverError(
-            f"delayed information of depth {depth} on {problem.name} needs {need / 1e9:.3g} GB and "
-            f"{free / 1e9:.3g} GB may be taken; ask for a depth below {depth}"
-        )

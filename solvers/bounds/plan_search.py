@@ -49,7 +49,8 @@ from solvers.core.budget import Budget
 from solvers.core.model import SensingMDP
 from solvers.core.workers import workers
 from solvers.kernels.mixtures import Rows
-from solvers.kernels.plan_kernel import Tables, search_root
+from solvers.kernels.plan_bounds import Tables
+from solvers.kernels.plan_kernel import search_root
 
 POOL = 2**23
 """Belief entries that a search may hold: 96 MiB."""
@@ -101,6 +102,9 @@ class Bound(NamedTuple):
     W: np.ndarray
     ahead: np.ndarray
     offset: np.ndarray
+    number: np.ndarray
+    common_ahead: np.ndarray
+    common_offset: np.ndarray
 
 
 class Searcher:
@@ -132,8 +136,13 @@ class Searcher:
     def take(self, information: DelayedInformation) -> None:
         """Read this bound as it stands now."""
         self.stop = information.stop
-        levels = information.levels
-        self.bound = Bound(levels.W, levels.looks, levels.offset)
+        levels, common = information.levels, information.common
+        number = np.full(len(self.fixed.costs), -1)
+        ahead, offset = np.empty(0), np.zeros(2, np.int64)
+        if common is not None:
+            number[common.actions] = np.arange(len(common.actions))
+            ahead, offset = common.levels.looks, common.levels.offset
+        self.bound = Bound(levels.W, levels.looks, levels.offset, number, ahead, offset)
 
     def search(
         self,

@@ -47,6 +47,13 @@ LEAP_SHARES = (0.1, 0.5)
 """θ of the first attempt to leap, and of the second: a smaller one gains more and fails sooner."""
 LEAP_SPARE = 1e-3
 """Part of a leap's own gap by which its searches aim higher, so that rounding does not undo it."""
+MANY_ACTIONS, ALL_ACTIONS_TO = 9, 2
+"""With so many actions the bound is deepened beyond this depth for common ones only, if few are."""
+COMMON_SHARE = 0.85
+"""Share of the actions in plans that common actions make up."""
+SPREAD_SHARE = 0.25
+"""Share of the work of a round's searches that sweeps of common strings take though no root
+rises."""
 NOTHING = 1e-14
 """A change by a smaller share of a root's size is rounding."""
 
@@ -104,14 +111,36 @@ class RootBounds:
         return self.information.work + self.searcher.work
 
     def deepen(self) -> None:
-        """Take the delayed-information bound one level deeper and hand it to the searches."""
-        self.information.deepen()
-        self.searcher.take(self.information)
+        """Take the delayed-information bound one level deeper and hand it to the searches: for
+        strings of common actions only, where there are many actions and few of them common."""
+        information, many = self.information, self.problem.num_actions >= MANY_ACTIONS
+        information.deepen()
+        if many and information.common is None and information.depth == ALL_ACTIONS_TO:
+            actions = self.common_actions()
+            if len(actions) ** 2 <= self.problem.num_actions:
+                information.follow_common(actions)
+        self.searcher.take(information)
 
-    def spread(self, settled: float, budget: Budget) -> None:
-        """Let the roots' bounds and the delayed-information bound tighten each other."""
+    def common_actions(self) -> np.ndarray:
+        """The fewest actions that make up most of what the plans do before their last action,
+        which is a look's or goes on for ever, and the most frequent last ones."""
+        visits, counts = self.visits(), np.zeros(self.problem.num_actions)
+        for j, plan in enumerate(self.table.plans):
+            for a in plan.actions:
+                counts[a] += visits[j]
+        order = np.argsort(-counts, kind="stable")
+        enough = np.cumsum(counts[order]) >= COMMON_SHARE * counts.sum()
+        return np.sort(order[: int(np.argmax(enough)) + 1])
+
+    def spread(self, settled: float, budget: Budget, searched: float = 0.0) -> None:
+        """Let the roots' bounds and the delayed-information bound tighten each other.
+
+        searched : work of the searches before; where strings of common actions are kept, they rise
+            by what was found even if no root does, so a share of it is spent on sweeps
+        """
         self.information.raise_roots(self.L)
-        self.information.climb(budget, enough=settled)
+        least = SPREAD_SHARE * searched if self.information.common is not None else 0.0
+        self.information.climb(budget, enough=settled, least_work=least)
         self.L = np.maximum(self.L, self.information.W0)
 
     def visits(self) -> np.ndarray:

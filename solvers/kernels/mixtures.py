@@ -18,6 +18,8 @@ from scipy import sparse
 
 CHUNK = 1024
 """Columns summed at once, so that the sums stay in the nearest cache."""
+UNCAPPED = np.empty(0)
+"""No cap: see :func:`_raise`."""
 WIDE = 4096
 """Up to this many columns the blocks are laid side by side first: longer runs, faster sums."""
 
@@ -151,9 +153,8 @@ def climb(rows, problem, W0, levels, enough, most, stop):
         for m in range(n - 1, 0, -1):
             below = slice(offset[m + 1], offset[m + 2])
             margin = problem.rounding * (n + 2), alpha ** (1 - m) * problem.row_gains
-            raise_from_below(
-                price, margin, stages[below], W[below], looks[below], alpha, W[offset[m] :]
-            )
+            ahead = stages[below], W[below], looks[below], alpha
+            raise_from_below(price, margin, *ahead, W[offset[m] :], UNCAPPED)
         rise = 0.0
         for s in range(S):
             if problem.terminal[s]:
@@ -184,15 +185,17 @@ def _back_up_last(rows, problem, levels, Q, stop):
         for s in range(S):
             for a in range(A):
                 ahead[s, a] = costs[s, a] + alpha * last[rows.row_of[s, a]]
-        raise_by_mixtures(rows, rows.itself, ahead, Q, price, margin, last.reshape(R, -1), stop)
+        last = last.reshape(R, -1)
+        raise_by_mixtures(rows, rows.itself, ahead, Q, price, margin, last, UNCAPPED, stop)
         return
     look = looks[offset[n] : offset[n + 1]].reshape(R, -1)
     ahead = (stages[offset[n] : offset[n + 1]] + alpha * last).reshape(R, -1)
+    last = last.reshape(R, -1)
     if A * ahead.shape[1] > WIDE:
-        raise_by_mixtures(rows, rows.row_of, ahead, look, price, margin, last.reshape(R, -1), stop)
+        raise_by_mixtures(rows, rows.row_of, ahead, look, price, margin, last, UNCAPPED, stop)
         return
     ahead, look = _side_by_side(rows.row_of, ahead), _side_by_side(rows.row_of, look)
-    raise_by_mixtures(rows, rows.itself, ahead, look, price, margin, last.reshape(R, -1), stop)
+    raise_by_mixtures(rows, rows.itself, ahead, look, price, margin, last, UNCAPPED, stop)
 
 
 @njit(cache=True, nogil=True)
@@ -217,9 +220,10 @@ def _tiled(price):
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def raise_by_mixtures(rows, of, ahead, looks, price, margin, W, stop):
+def raise_by_mixtures(rows, of, ahead, looks, price, margin, W, cap, stop):
     """Raise W (R, B·w / A) in place to the least, over each run of A columns, of going on blind
-    (mixtures of ``ahead``) and of looking (of ``looks``), both (Q, w); see :func:`_raise`."""
+    (mixtures of ``ahead``) and of looking (of ``looks``), both (Q, w), and of ``cap``, flat; see
+    :func:`_raise`."""
     B, w, A = of.shape[1], ahead.shape[1], len(price)
     tiled = _tiled(price)
     chunk = len(tiled)
@@ -238,14 +242,16 @@ def raise_by_mixtures(rows, of, ahead, looks, price, margin, W, stop):
                         blind[c] += p * x[c]
                     for c in range(size):
                         look[c] += p * y[c]
-                out = W[r, (b * w + first) // A :]
-                _raise(out, blind[:size], look[:size], tiled, A, margin[0], 2 * margin[1][r])
+                at = (b * w + first) // A
+                least = cap[r * W.shape[1] + at :] if len(cap) else cap
+                terms = blind[:size], look[:size], tiled, A, least
+                _raise(W[r, at:], *terms, margin[0], 2 * margin[1][r])
 
 
 @njit(cache=True, nogil=True)
-def raise_from_below(price, margin, stage, below, looks, alpha, W):
-    """Raise W in place to the least of going on blind, ``stage + α below``, and of looking, over
-    runs of A; the rows of W lie one after the other, as many as there are in ``margin[1]``."""
+def raise_from_below(price, margin, stage, below, looks, alpha, W, cap):
+    """Raise W in place to the least of going on blind, ``stage + α below``, of looking and of
+    ``cap``, over runs of A; the rows of W, as many as ``margin[1]`` has, follow each other."""
     A, R = len(price), len(margin[1])
     tiled = _tiled(price)
     chunk, w = len(tiled), len(stage) // R
@@ -255,13 +261,15 @@ def raise_from_below(price, margin, stage, below, looks, alpha, W):
             size = min(chunk, (r + 1) * w - first)
             for c in range(size):
                 blind[c] = stage[first + c] + alpha * below[first + c]
-            look = looks[first : first + size]
-            _raise(W[first // A :], blind[:size], look, tiled, A, margin[0], 2 * margin[1][r])
+            least = cap[first // A :] if len(cap) else cap
+            terms = blind[:size], looks[first : first + size], tiled, A, least
+            _raise(W[first // A :], *terms, margin[0], 2 * margin[1][r])
 
 
 @njit(cache=True, nogil=True)
-def _raise(W, blind, look, tiled, A, share, gain):
-    """Raise W to the least over each run of A columns, less its rounding.
+def _raise(W, blind, look, tiled, A, cap, share, gain):
+    """Raise W to the least over each run of A columns, less its rounding; at most to ``cap``, what
+    the actions that have no column cost, unless that is empty.
 
     Going on blind costs at least what a look costs less its price, ``look − tiled``: the agent may
     be told the state for free.  Rounding is a ``share`` of the sum of all absolute terms, and that
@@ -273,4 +281,6 @@ def _raise(W, blind, look, tiled, A, share, gain):
         least = blind[g * A]
         for c in range(g * A + 1, (g + 1) * A):
             least = min(least, blind[c])
+        if len(cap):
+            least = min(least, cap[g])
         W[g] = max(W[g], least - share * (abs(least) + gain))

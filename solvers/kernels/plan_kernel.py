@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 
@@ -17,7 +15,7 @@ from solvers.kernels.belief_store import (
     step_belief,
 )
 from solvers.kernels.heap import pop, push
-from solvers.kernels.mixtures import Rows
+from solvers.kernels.plan_bounds import at_belief, blind_bounds, raise_common, score
 
 AT_LIMIT, BY_LOOK, BY_VALUE = 0, 1, 2
 """Why a search ended: at its node limit, by a look against L, or within slack of the incumbent."""
@@ -28,29 +26,6 @@ LONGEST_LOOP = 4000
 EPS = float(np.finfo(float).eps)
 
 
-class Tables(NamedTuple):
-    """What the kernel reads of a problem and its delayed-information bound.
-
-    costs (A, S); repeat (A, S) : cost of repeating one action for good
-    W, offset (n+2,) : the bound; all levels flat, level m = 1…n from ``offset[m]``
-    ahead : ``B C(a) + α W`` from level 2 on, in the same places
-    look_price (A,) : the most that looking costs with each action
-    floor : differences of costs up to this count as none
-    fan_in : most states from which one action leads to one state
-    """
-
-    rows: Rows
-    costs: np.ndarray
-    repeat: np.ndarray
-    W: np.ndarray
-    ahead: np.ndarray
-    offset: np.ndarray
-    look_price: np.ndarray
-    discount: float
-    floor: float
-    fan_in: int
-
-
 @njit(cache=True, nogil=True)
 def slips(steps, jumps, t):
     """What rounding can add up to on a walk with so many blind steps and jumps from a dropped node
@@ -59,54 +34,12 @@ def slips(steps, jumps, t):
     A weight of a belief is off by ``fan_in + 1`` roundings a blind step, a cost by that and its own
     sums; two nodes of one belief differ by the errors of both and by SAME.
     """
-    weights = steps * (t.fan_in + 1) * EPS
+    weights, longest = steps * (t.fan_in + 1) * EPS, max(len(t.offset), len(t.common_offset))
     return (
         weights
-        + (t.costs.shape[1] + 2 * t.fan_in * len(t.offset) + steps + 16) * EPS
+        + (t.costs.shape[1] + 2 * t.fan_in * longest + steps + 16) * EPS
         + jumps * (2 * weights + SAME)
     )
-
-
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _blind_bounds(blind, t, states, weights, suffix, known):
-    """``B C(a) + α W`` of every child: ``suffix`` are the last ``known`` actions, the belief is the
-    one before them."""
-    A = t.costs.shape[0]
-    blind[:] = 0.0
-    if known == 0:
-        for i in range(len(states)):
-            for a in range(A):
-                ahead = t.costs[a, states[i]] + t.discount * t.W[t.rows.row_of[states[i], a]]
-                blind[a] += weights[i] * ahead
-        return
-    width, column = 1, 0
-    for i in range(1, known):
-        column = column * A + suffix[i]
-        width *= A
-    for i in range(len(states)):
-        row = t.rows.row_of[states[i], suffix[0]]
-        base = t.offset[known + 1] + (row * width + column) * A
-        for a in range(A):
-            blind[a] += weights[i] * t.ahead[base + a]
-
-
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _score(total, scores, states, weights):
-    """``total`` = Σ weight · scores[state]."""
-    total[:] = 0.0
-    for i in range(len(states)):
-        row, x = scores[states[i]], weights[i]
-        for c in range(len(total)):
-            total[c] += x * row[c]
-
-
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _at(column, states, weights):
-    """A function of the state (S,) at a belief."""
-    total = 0.0
-    for i in range(len(states)):
-        total += weights[i] * column[states[i]]
-    return total
 
 
 @njit(cache=True, nogil=True)
@@ -168,7 +101,8 @@ def search_root(root, t, scores, QV, incumbent, size, slack, max_expanded, state
     end_cost, end_action = np.empty(max_expanded), np.empty(max_expanded, np.int32)
     slots = np.full(FIRST_SLOTS, -1, np.int32)
     dense, touched = np.zeros(S), np.empty(S, np.int32)
-    look_low, blind, suffix = np.empty(A + 1), np.empty(A), np.empty(n, np.int64)
+    look_low, blind, scratch = np.empty(A + 1), np.empty(A), np.empty(A)
+    suffix, common = np.empty(n + len(t.common_offset), np.int64), t.number.max() + 1
     parent[0], action[0], depth[0], z[0], f[0], heap[0] = -1, -1, 0, 0.0, -np.inf, 0
     open_nodes, nodes, expanded, dropped, entries, begin[0] = 1, 1, 0, 0, 0, 0
     low, low_node, low_action = np.inf, -1, -1
@@ -192,7 +126,7 @@ def search_root(root, t, scores, QV, incumbent, size, slack, max_expanded, state
         else:
             of = slot[parent[node]]
             part = slice(begin[of], begin[of + 1])
-            cost = _at(t.costs[action[node]], states[part], weights[part])
+            cost = at_belief(t.costs[action[node]], states[part], weights[part])
             z[node] = z[parent[node]] + alpha ** (m - 1) * cost
             count = step_belief(dense, touched, t.rows, action[node], states[part], weights[part])
             for i in range(count):
@@ -231,20 +165,23 @@ def search_root(root, t, scores, QV, incumbent, size, slack, max_expanded, state
         slots[place], slot[node], node_at[expanded] = expanded, expanded, node
         # close its looks and its repetitions; those that cannot beat the incumbent are not formed
         of_states, of_weights = states[part], weights[part]
-        _score(look_low, scores, of_states, of_weights)
+        score(look_low, scores, of_states, of_weights)
         gone = alpha**m
         least = np.argmin(look_low[:A])
         if z[node] + gone * look_low[least] < low:
             low, low_node, low_action = z[node] + gone * look_low[least], node, least
-        end_cost[expanded], end_action[expanded] = _at(QV[least], of_states, of_weights), least
+        end_cost[expanded], end_action[expanded] = (
+            at_belief(QV[least], of_states, of_weights),
+            least,
+        )
         for a in range(A):
             if z[node] + gone * look_low[a] < best:
-                cost = _at(QV[a], of_states, of_weights)
+                cost = at_belief(QV[a], of_states, of_weights)
                 if cost < end_cost[expanded]:
                     end_cost[expanded], end_action[expanded] = cost, a
         if z[node] + gone * look_low[A] < best:
             for a in range(A):
-                cost = _at(t.repeat[a], of_states, of_weights)
+                cost = at_belief(t.repeat[a], of_states, of_weights)
                 if cost < end_cost[expanded]:
                     end_cost[expanded], end_action[expanded] = cost, A + a
         if z[node] + gone * end_cost[expanded] < best:
@@ -260,7 +197,16 @@ def search_root(root, t, scores, QV, incumbent, size, slack, max_expanded, state
             suffix[known - 1 - i] = action[at]
             at = parent[at]
         part = slice(begin[slot[at]], begin[slot[at] + 1])
-        _blind_bounds(blind, t, states[part], weights[part], suffix, known)
+        blind_bounds(blind, t, states[part], weights[part], suffix, known)
+        longest, far, at, on = min(len(t.common_offset) - 3, m), 0, node, True
+        while far < longest and on:
+            on = t.number[action[at]] >= 0
+            suffix[longest - 1 - far] = action[at]
+            far, at = far + 1, parent[at]
+        if far > known:
+            part = slice(begin[slot[at]], begin[slot[at] + 1])
+            last = suffix[longest - far : longest]
+            raise_common(blind, t, common, states[part], weights[part], last, scratch)
         for a in range(A):
             bound = z[node] + gone * max(blind[a], look_low[a] - t.look_price[a])
             bound = max(f[node], bound)

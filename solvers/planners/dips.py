@@ -14,6 +14,7 @@ and the value V of its plans at every root and tightens both::
                the guess
         spread: let L raise W, and W raise L, by sweeps
         if searches ran into their node limit and the round gained little, raise the limit
+            (not yet, where strings of common actions have just become longer)
 
 The bound is explained in ``bounds.delayed_information``, the search in ``bounds.plan_search``,
 rounds and leaps in ``bounds.root_bounds``; ``docs/dips.md`` tells the whole.
@@ -121,7 +122,7 @@ class DIPS(Solver):
                 if isinstance(policy, PlanPolicy):
                     bounds.take_plans(policy.plans)
                 trace.append((budget.spent(), *at_start(bounds)))
-            while bounds.information.depth < self.depth:
+            while bounds.information.deepest < self.depth:
                 bounds.spread(settled_for(bounds), budget)
                 bounds.deepen()
             bounds.spread(settled_for(bounds), budget)
@@ -135,7 +136,7 @@ class DIPS(Solver):
             trace=trace,
             seconds=budget.spent(),
             info={
-                "depth": bounds.information.depth,
+                "depth": bounds.information.deepest,
                 "expanded": bounds.searcher.expanded,
                 "dropped": bounds.searcher.dropped,
                 "leaps": bounds.leaps,
@@ -151,27 +152,28 @@ class DIPS(Solver):
     def search(self, bounds: RootBounds, budget: Budget, trace: list) -> int:
         """The main loop; returns the number of rounds."""
         limit, rounds = max(FIRST_LIMIT, FIRST_WORK // bounds.problem.costs.size), 0
-        worth = bounds.work
+        worth, at_limit = bounds.work, False
         while gap_of(bounds) > self.target_gap and not budget.over():
-            deeper = can_deepen(bounds, worth, budget)
-            if deeper:
+            deeper = further = False
+            while can_deepen(bounds, worth, budget) and (further or not deeper):
                 bounds.deepen()
                 bounds.spread(settled_for(bounds), budget)
+                deeper, further = True, bounds.information.common is not None
+            if at_limit and not further:
+                limit = min(RAISE * limit, LAST_LIMIT)
             before, work = gap_of(bounds), bounds.work
             done = bounds.round(limit, SLACK_SHARE, budget)
             stalled = gap_of(bounds) > STALLED * before
             leapt = stalled and not done.work_at_limit and bounds.leap(limit, budget)
-            bounds.spread(settled_for(bounds), budget)
+            bounds.spread(settled_for(bounds), budget, bounds.work - work)
             rounds += 1
             trace.append((budget.spent(), *at_start(bounds)))
             rest = rounds_to(self.target_gap, before, gap_of(bounds)) * (bounds.work - work)
             worth = min(DEEPEN * bounds.work, rest)
-            if stalled and done.work_at_limit:
+            at_limit = stalled and done.work_at_limit > 0
+            if at_limit:
                 worth = min(DEEPEN_STALLED * bounds.work, RAISE * done.work_at_limit)
-                stuck = limit == LAST_LIMIT
-                limit = min(RAISE * limit, LAST_LIMIT)
-            else:
-                stuck = True
+            stuck = not at_limit or limit == LAST_LIMIT
             if stuck and not (done.moved or leapt or deeper):
                 break  # every search is closed or at its end and nothing moves
         return rounds
@@ -208,6 +210,6 @@ def can_deepen(bounds: RootBounds, worth: float, budget: Budget) -> bool:
     Work is counted, not timed, so that a run that comes to its end is the same every time.
     """
     information = bounds.information
-    work = SWEEPS_PER_DEPTH * information.sweep_work(information.depth + 1)
-    seconds = SWEEPS_PER_DEPTH * information.sweep_seconds * bounds.problem.num_actions
+    work = SWEEPS_PER_DEPTH * information.sweep_work(deeper=True)
+    seconds = work * information.sweep_seconds / information.sweep_work()
     return work <= worth and seconds <= 0.5 * budget.left() and information.has_room_below()

@@ -24,10 +24,21 @@ def test_no_step_of_the_search_crosses_the_optimum(first):
                 bounds.leap(int(rng.choice([10, 100, 1000])), Budget())
             if rng.random() < 0.5:
                 bounds.spread(float(rng.choice([1e-3, 1e-9])), Budget())
-            if rng.random() < 0.3 and bounds.information.depth < 4:
+            if rng.random() < 0.3 and bounds.information.deepest < 4:
                 bounds.deepen()
+            if rng.random() < 0.5 and bounds.information.depth > 1:
+                follow_some(bounds, rng)
             assert (high + 0.1 * close >= bounds.L).all(), seed
             assert (low - close <= bounds.V).all(), seed
+
+
+def follow_some(bounds, rng):
+    """Follow longer strings of a few actions, drawn at random, unless it does already."""
+    information, A = bounds.information, bounds.problem.num_actions
+    if information.common is None and A > 1:
+        actions = np.flatnonzero(rng.permutation(A) < rng.integers(1, A))
+        information.follow_common(actions)
+        bounds.searcher.take(information)
 
 
 def test_a_free_loop_is_a_plan_and_not_a_detour():

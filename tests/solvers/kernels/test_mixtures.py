@@ -7,6 +7,7 @@ from scipy import sparse
 from solvers.core.baseline import action_values as plain_action_values
 from solvers.kernels.mixtures import (
     CHUNK,
+    UNCAPPED,
     action_values,
     distinct_rows,
     mix,
@@ -40,12 +41,12 @@ def test_mixtures_are_the_plain_sums(problem, seed, w):
     mix(rows, rows.row_of, ahead, out, GO_ON)
     assert out == pytest.approx(plain(ahead), abs=1e-12)
     W = np.full((R, w), -0.5)
-    raise_by_mixtures(rows, rows.row_of, ahead, looks, price, exact, W, GO_ON)
+    raise_by_mixtures(rows, rows.row_of, ahead, looks, price, exact, W, UNCAPPED, GO_ON)
     told = np.maximum(plain(ahead), plain(looks) - np.tile(price, w))
     both = np.minimum(told, plain(looks)).reshape(R, -1, A).min(axis=2)
     assert pytest.approx(np.maximum(both, -0.5), abs=1e-12) == W
     W = np.full(R * w // A, -0.5)
-    raise_from_below(price, exact, ahead.ravel(), looks.ravel(), ahead.ravel(), 0.5, W)
+    raise_from_below(price, exact, ahead.ravel(), looks.ravel(), ahead.ravel(), 0.5, W, UNCAPPED)
     told = np.maximum(ahead + 0.5 * looks, ahead - np.tile(price, w // A))
     least = np.minimum(told, ahead).reshape(-1, A).min(axis=1)
     assert pytest.approx(np.maximum(least, -0.5), abs=1e-12) == W

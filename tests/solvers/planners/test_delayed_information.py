@@ -2,7 +2,8 @@ import pytest
 
 from bench.problems import load_problem
 from solvers import SolverError, solve
-from solvers.bounds.delayed_information import delayed_information_bound, memory_needed
+from solvers.bounds.delayed_information import delayed_information_bound
+from solvers.bounds.table_memory import memory_needed
 
 
 def test_solver_deepens_within_its_budget():
@@ -15,11 +16,11 @@ def test_solver_deepens_within_its_budget():
 
 
 def test_deepening_on_and_on_stops_where_memory_would_end(monkeypatch):
-    monkeypatch.setattr("solvers.bounds.delayed_information.MEMORY_UNASKED", 1e5)
+    monkeypatch.setattr("solvers.bounds.table_memory.MEMORY_UNASKED", 1e5)
     problem = load_problem("two-state", 0.25)
     solution = solve(problem, "delayed-information", budget=30)
     assert solution.seconds < 30
-    assert memory_needed(problem, solution.info["depth"], 4) <= 1e5
+    assert memory_needed(problem.num_actions, solution.info["depth"], 4) <= 1e5
 
 
 def test_target_gap_is_measured_against_a_policy():
