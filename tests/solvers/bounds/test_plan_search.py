@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.problems import load_problem
+from solvers import Budget
 from solvers.bounds.root_bounds import RootBounds
 from solvers.kernels.plan_kernel import BY_LOOK, BY_VALUE
 from tests.solvers.brute_force import bracket, small_problems
@@ -13,7 +14,8 @@ def search(bounds, root, slack=0.0, limit=3000):
     QL, QV = (bounds.information.look_values(X) for X in (bounds.L, bounds.V))
     slacks = np.full(len(bounds.V), slack)
     bounds.information.look_ahead()
-    return bounds.searcher.search([root], QL, QV, bounds.V, bounds.size, slacks, limit)[0]
+    values = QL, QV, bounds.V, bounds.size
+    return bounds.searcher.search([root], *values, slacks, limit, Budget())[0]
 
 
 def cost_of(problem, root, found, V):
