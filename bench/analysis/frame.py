@@ -87,7 +87,7 @@ def _add_printed(frame: pd.DataFrame) -> None:
 
 
 def _add_bounds(frame: pd.DataFrame) -> None:
-    """The greatest trusted lower bound of each instance, and the gap of every row to it."""
+    """The greatest trusted lower bound of each instance, and the gap of every exact value to it."""
     exact = (frame["status"] == OK) & frame["standard_error"].isna()
     exact_value = frame["value"].where(exact)
     least = exact_value.groupby([frame[c] for c in INSTANCE]).transform("min")
@@ -108,6 +108,7 @@ def _add_bounds(frame: pd.DataFrame) -> None:
         gap: pd.Series = distance / np.maximum(frame["value"].abs(), floor)
     frame["gap"] = gap.where(distance != 0, distance)  # 0/0 is no gap at all
     frame.loc[frame["gap"] > NO_SHARE, "gap"] = np.inf
+    frame.loc[frame["standard_error"].notna(), "gap"] = np.nan  # a simulated value proves nothing
 
 
 def _add_published(frame: pd.DataFrame) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 
 from bench.analysis.labels import counted
 from bench.cli.arguments import add_json
+from bench.continuous.run import SUITES as CONTINUOUS
+from bench.learning.suite import suite_names as learning_suites
 from bench.problems import problems
 from bench.run.cell_result import plain
 from bench.store.printable import printable
@@ -51,6 +53,8 @@ def list_all(args: argparse.Namespace) -> None:
         if suite["unavailable"] is None:
             words = f"{suite['title']} ({counted(suite['cells'], 'cell')})"
         print(printable(f"  {suite['id']:28} {words}"))
+    print(f"  {', '.join(learning_suites()):28} learning; see `sensebench learn list`")
+    print(f"  {', '.join(CONTINUOUS):28} continuous states; see `sensebench continuous run --help`")
 
 
 def listed() -> dict[str, list[dict[str, Any]]]:

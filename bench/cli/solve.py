@@ -254,9 +254,11 @@ def _print_value(facts: Problem, solution: Solution, source: str) -> None:
         return
     lower = facts.shown(solution.lower)
     _print(f"optimum {least}", f"{number(lower, facts.digits)} (by {source})")
-    if solution.gap is None:
+    if solution.standard_error is not None:
+        _print("gap", "none proven: the value is simulated")
+    elif solution.gap is None:
         return
-    if solution.standard_error is None and solution.gap < 0:
+    elif solution.gap < 0:
         _print("gap", "none: the bounds cross, so one of them is wrong")
     else:
         _print("gap", f"within {percent(solution.gap)} of optimal (proven)")

@@ -119,6 +119,8 @@ def _thinned(trace: list) -> list:
 def _gap_words(row: dict[str, Any]) -> str:
     """A proven gap in words; the distance itself where the value is 0 and has no shares."""
     gap = row["gap"]
+    if not math.isnan(row["standard_error"]):
+        return "simulated"
     if math.isnan(gap):
         return "no bound"
     if math.isinf(gap):

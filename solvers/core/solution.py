@@ -88,8 +88,9 @@ class Solution:
 
         Below 0 the bounds cross: one of them is wrong.  A value so near 0 that no share of it says
         anything counts as ``floor``, which comes from the least cost there is in the problem.
+        A simulated value proves nothing, however near the bound it lies.
         """
-        if self.value is None or self.lower is None:
+        if self.value is None or self.lower is None or self.standard_error is not None:
             return None
         distance = self.value + self.value_error - self.lower
         scale = max(abs(self.value), self.floor)

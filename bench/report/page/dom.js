@@ -66,3 +66,8 @@ const ICONS = {
 export function icon(name) {
   return svg("svg", { viewBox: "0 0 16 16", class: "icon", "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));
 }
+
+/** A text in which `backticks` mark code, as elements. */
+export function withCode(text) {
+  return text.split("`").map((part, i) => (i % 2 ? el("code", {}, part) : part));
+}

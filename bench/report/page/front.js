@@ -1,7 +1,7 @@
 // The parts that only state something: the opening words, the figures, the settings.
 
 import { suite } from "./data.js";
-import { byId, definitions, el } from "./dom.js";
+import { byId, definitions, el, withCode } from "./dom.js";
 import { pairs } from "./format.js";
 
 /** The address of a packed figure: gzip in base64, unpacked here. */
@@ -34,11 +34,6 @@ function settings() {
       el("h3", {}, `Machine of clone ${clone}`), definitions(pairs(record), "facts small"),
     );
   }
-}
-
-/** A text in which `backticks` mark code, as elements. */
-function withCode(text) {
-  return text.split("`").map((part, i) => (i % 2 ? el("code", {}, part) : part));
 }
 
 export function startFront() {

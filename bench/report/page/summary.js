@@ -11,11 +11,21 @@ const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00
 
 const instanceOf = (cell) => JSON.stringify([cell.problem, cell.k]);
 
-/** For each solver: on how many instances of each problem its value is the best one. */
-function wins() {
+/** The instances on which two methods or more came to a value: only there can one win. */
+function contested() {
+  const solvers = new Map();
+  for (const cell of suite.cells.filter((c) => c.value !== null)) {
+    if (!solvers.has(instanceOf(cell))) solvers.set(instanceOf(cell), new Set());
+    solvers.get(instanceOf(cell)).add(cell.solver);
+  }
+  return new Set([...solvers].filter(([, own]) => own.size > 1).map(([instance]) => instance));
+}
+
+/** For each solver: on how many of these instances of each problem its value is the best one. */
+function wins(instances) {
   const found = new Map();
   for (const cell of suite.cells) {
-    if (!cell.best) continue;
+    if (!cell.best || !instances.has(instanceOf(cell))) continue;
     if (!found.has(cell.solver)) found.set(cell.solver, new Map());
     const own = found.get(cell.solver);
     if (!own.has(cell.problem)) own.set(cell.problem, new Set());
@@ -33,7 +43,7 @@ function wins() {
 const listed = (words) =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 
-function sentence(found, instances) {
+function sentence(found, instances, alone) {
   const close = new Set(
     suite.cells.filter((c) => c.best && c.gap !== null && c.gap <= 0.01).map(instanceOf),
   );
@@ -42,9 +52,13 @@ function sentence(found, instances) {
   const only = leaders.length === 1 ? "has" : "each have";
   const rest = found.slice(leaders.length, leaders.length + 2);
   const others = rest.length ? `, ${listed(rest.map((one) => `${one.solver} on ${one.total}`))}` : "";
-  const of = instances === 1 ? "the one instance" : `${instances} instances`;
-  return `On ${of}, ${listed(leaders)} ${only} the best value on ${first.total}${others}; `
-    + `${close.size} of the best values are proven to lie within 1 % of optimal.`;
+  const where = instances === 1
+    ? `On the one instance with several methods, ${listed(leaders)} ${only} the best value`
+    : `Of ${instances} instances, ${listed(leaders)} ${only} the best value on ${first.total}${others}`;
+  const more = alone ? ` On ${alone} more only one method was run.` : "";
+  const all = instances + alone;
+  return `${where}.${more} ${close.size} of the ${all} best values `
+    + `${close.size === 1 ? "is" : "are"} proven to lie within 1 % of optimal.`;
 }
 
 function chart(found, instances) {
@@ -88,12 +102,16 @@ function key(found) {
 }
 
 export function startSummary() {
-  const found = wins();
+  const several = contested();
+  const valued = new Set(suite.cells.filter((c) => c.value !== null).map(instanceOf));
+  const found = wins(several);
   const place = byId("summary");
   if (!found.length) {
-    place.append(el("p", {}, "No run of this suite came to a value yet."));
+    const words = valued.size ? "No two methods were run on the same instance yet."
+      : "No run of this suite came to a value yet.";
+    place.append(el("p", {}, words));
     return;
   }
-  const instances = new Set(suite.cells.map(instanceOf)).size;
-  place.append(el("p", { class: "verdict" }, sentence(found, instances)), chart(found, instances), key(found));
+  const said = sentence(found, several.size, valued.size - several.size);
+  place.append(el("p", { class: "verdict" }, said), chart(found, several.size), key(found));
 }

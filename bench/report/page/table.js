@@ -2,7 +2,7 @@
 // its column; arrow keys move between cells, Enter opens one.
 
 import { problemOf, suite } from "./data.js";
-import { byId, el, picker } from "./dom.js";
+import { byId, el, picker, withCode } from "./dom.js";
 import { passes } from "./filters.js";
 import { duration, fixed, gapWidth } from "./format.js";
 import { setRoute } from "./routing.js";
@@ -75,7 +75,8 @@ function spoken(cell, problem) {
   if (cell.value === null) parts.push(cell.reason || `bound ${boundText(cell, problem)}`);
   else parts.push(`${fixed(cell.value, problem.digits)}${cell.best ? ", best in its row" : ""}`);
   if (cell.published) parts.push(`paper ${cell.published}`);
-  if (cell.value !== null) parts.push(`proven gap ${cell.gapText}`);
+  if (cell.gap !== null) parts.push(`proven gap ${cell.gapText}`);
+  else if (cell.value !== null) parts.push(cell.gapText);
   if (cell.seconds !== null) parts.push(duration(cell.seconds));
   return parts.join("; ");
 }
@@ -100,7 +101,7 @@ function cellButton(cell, problem) {
   const bound = boundText(cell, problem);
   if (cell.status !== "ok" || (cell.value === null && bound === null)) {
     button.classList.add("failed");
-    button.append(el("span", { class: "reason" }, cell.reason || "no value and no bound"));
+    button.append(el("span", { class: "reason" }, ...withCode(cell.reason || "no value and no bound")));
     return button;
   }
   if (cell.value === null) {

@@ -61,7 +61,7 @@ def test_a_bound_its_own_row_doubts_is_not_used():
     assert (frame["best_lower"] == -0.030).all()
 
 
-def test_a_simulated_value_proves_no_bound_wrong():
+def test_a_simulated_value_proves_no_bound_wrong_and_has_no_gap():
     frame = tidy(
         [
             row(solver="pomcp", value=-0.040, standard_error=0.01),
@@ -69,6 +69,8 @@ def test_a_simulated_value_proves_no_bound_wrong():
         ]
     )
     assert not frame["wrong_bound"].any()
+    gaps = frame.set_index("solver")["gap"]
+    assert math.isnan(gaps["pomcp"]) and gaps["spi"] == pytest.approx(0.5)
 
 
 def test_value_zero_has_no_gap_only_if_proven_optimal():

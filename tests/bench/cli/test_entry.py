@@ -32,6 +32,13 @@ def test_solve_prints_costs_where_the_problem_has_costs_and_takes_options(capsys
     assert "\ncost " in out and "optimum at least" in out and ", 1 iteration\n" in out
 
 
+def test_solve_proves_nothing_by_simulation(capsys):
+    options = ["--option", "tree_queries=10", "--option", "episodes=4"]
+    assert main(["solve", "two-state", "pomcp", "-k", "0.25", *options]) == 0
+    out = capsys.readouterr().out
+    assert "(simulated)" in out and "none proven: the value is simulated" in out
+
+
 def test_solve_shows_ten_plans_and_says_how_many_more(capsys):
     assert main(["solve", "taxi", "always-sense", "-k", "1"]) == 0
     out = capsys.readouterr().out

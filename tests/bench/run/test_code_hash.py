@@ -45,6 +45,12 @@ def hashes(tree):
     return dict(line.split() for line in done.stdout.splitlines())
 
 
+@pytest.fixture(scope="module")
+def before(tree):
+    """The hashes of the sources as they are; every test leaves the tree as it found it."""
+    return hashes(tree)
+
+
 def edit(path, old, new):
     text = path.read_text(encoding="utf-8")
     assert old in text
@@ -52,8 +58,7 @@ def edit(path, old, new):
     return lambda: path.write_text(text, encoding="utf-8")
 
 
-def test_editing_prose_anywhere_changes_no_hash(tree):
-    before = hashes(tree)
+def test_editing_prose_anywhere_changes_no_hash(tree, before):
     edited = 0
     for path in [*tree.glob("**/*.py"), *tree.glob("**/*.jl")]:
         text = path.read_text(encoding="utf-8")
@@ -72,8 +77,7 @@ def changed(before, after):
     return {name for name in before if before[name] != after[name]}
 
 
-def test_one_line_of_spi_changes_only_what_uses_it(tree):
-    before = hashes(tree)
+def test_one_line_of_spi_changes_only_what_uses_it(tree, before):
     spi = tree / "solvers" / "planners" / "spi.py"
     undo = edit(spi, "delta: float = 1e-6", "delta: float = 2e-6")
     found = changed(before, hashes(tree))
@@ -91,8 +95,7 @@ def _modules_reached(name):
     return {"spi"} if ("solvers.planners.spi", "SPI") in used else set()
 
 
-def test_the_evaluator_concerns_all_and_a_figure_only_figures(tree):
-    before = hashes(tree)
+def test_the_evaluator_concerns_all_and_a_figure_only_figures(tree, before):
     evaluation = tree / "solvers" / "core" / "evaluation.py"
     undo = edit(evaluation, "step.depth + 2", "step.depth + 3")
     assert changed(before, hashes(tree)) >= set(before) - {"figures"}
@@ -102,8 +105,7 @@ def test_the_evaluator_concerns_all_and_a_figure_only_figures(tree):
     undo()
 
 
-def test_the_julia_side_concerns_julia_solvers_alone(tree):
-    before = hashes(tree)
+def test_the_julia_side_concerns_julia_solvers_alone(tree, before):
     julia = {name for name in before if name.startswith("julia-")}
     for path, old, new in (
         (tree / "julia" / "src" / "structured_fib.jl", "end\n", "end\nconst another = 1\n"),
