@@ -9,8 +9,9 @@ own wall-clock limit:
                                                plus the solver's own ``overhead_seconds``, if it
                                                starts another engine while it plans
     evaluating  EVALUATION_SECONDS             the same exact evaluator for everyone
-    verifying   VERIFICATION_SECONDS           proving again what the row claims; a claim that
-                                               takes longer stays a claim
+    verifying   MAKING_AND_CHECKING            proving again what the row claims: making the
+                                               proof, and VERIFICATION_SECONDS for the checker; a
+                                               claim that takes longer stays a claim
 
 Memory is that of the process and all its children.  The watching itself is
 :mod:`pomdp_bridge.process.supervise`, shared with the Julia bridge.
@@ -39,6 +40,7 @@ OVERRUN = 1.25
 GRACE = 5.0
 EVALUATION_SECONDS = 120.0
 VERIFICATION_SECONDS = 120.0
+MAKING_AND_CHECKING = 5 * VERIFICATION_SECONDS
 LOG_BYTES = 16_384
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -70,7 +72,7 @@ def run_limited(spec: Mapping[str, Any], stop: threading.Event | None = None) ->
     def limit(phase: Mapping[str, Any]) -> float:
         if phase["phase"] == PLANNING:
             return planning_limit(cell.budget) + phase.get("overhead", 0.0)
-        limits = {STARTING: START_SECONDS, VERIFYING: VERIFICATION_SECONDS}
+        limits = {STARTING: START_SECONDS, VERIFYING: MAKING_AND_CHECKING}
         return limits.get(phase["phase"], EVALUATION_SECONDS)
 
     def take(message: dict[str, Any]) -> bool:

@@ -166,10 +166,11 @@ class DelayedInformation:
         settled: float = SETTLED,
         enough: float | None = None,
         least_work: float = 0.0,
+        most: float = np.inf,
     ) -> int:
         """Sweep until no root rises by more than ``enough`` (if not given, ``settled`` times the
-        largest value) and that much work is done, or the budget is over; returns the number of
-        sweeps."""
+        largest value) and that much work is done, ``most`` times, or until the budget is over;
+        returns the number of sweeps."""
         if enough is None:
             enough = settled * (np.abs(self.W0).max() + self.problem.max_sensing_cost)
         sweeps, rise, until = 0, np.inf, self.work + least_work
@@ -179,8 +180,8 @@ class DelayedInformation:
             if self.stop[0]:
                 break
             # Between two looks at the clock: one sweep until it is known how long one takes.
-            most = int(UNWATCHED / max(self.sweep_seconds, 1e-7)) + 1 if sweeps else 1
-            done, rise = self.sweep(enough, most)
+            unwatched = int(UNWATCHED / max(self.sweep_seconds, 1e-7)) + 1 if sweeps else 1
+            done, rise = self.sweep(enough, unwatched)
             sweeps += done
         return sweeps
 

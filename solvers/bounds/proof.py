@@ -33,7 +33,7 @@ from solvers.core.unrolling import unroll_plans
 
 LOSSES = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1.0)
 """What is given away of the lower bound, as a share of the value, one after the other."""
-MAKING = 3.0
+MAKING = 2.0
 """Making a proof may take about so many times as long as checking it."""
 BATCH = 8
 """Sweeps between two estimates of how long the search will take; more while they are cheap."""
@@ -43,7 +43,7 @@ LEAST_SWEEPS, MOST_SWEEPS = 32, 1000
 """Sweeps at a depth before it is judged, and before the last depth is given up."""
 PATIENT = 0.03
 """Share of the limit that sweeps at one depth may take before they have to be seen to help."""
-TRIAL, QUICK, SAMPLE = 0.5, 0.2, 24
+TRIAL, QUICK, SAMPLE = 0.2, 0.2, 24
 """An estimate searches SAMPLE roots within TRIAL of the time spent so far; one that takes QUICK
 seconds needs no improving."""
 FULL = 0.8

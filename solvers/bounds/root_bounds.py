@@ -54,6 +54,9 @@ COMMON_SHARE = 0.85
 SPREAD_SHARE = 0.25
 """Share of the work of a round's searches that sweeps of common strings take though no root
 rises."""
+HEAVY_SWEEP, HEAVY_SWEEPS = 3e8, 3
+"""A sweep of more multiplications than this is made so often in a row at most: searches gain more
+for the time."""
 NOTHING = 1e-14
 """A change by a smaller share of a root's size is rounding."""
 
@@ -139,8 +142,11 @@ class RootBounds:
             by what was found even if no root does, so a share of it is spent on sweeps
         """
         self.information.raise_roots(self.L)
-        least = SPREAD_SHARE * searched if self.information.common is not None else 0.0
-        self.information.climb(budget, enough=settled, least_work=least)
+        information = self.information
+        common, heavy = information.common is not None, information.sweep_work() > HEAVY_SWEEP
+        least = SPREAD_SHARE * searched if common else 0.0
+        most = HEAVY_SWEEPS if heavy and not common else np.inf
+        information.climb(budget, enough=settled, least_work=least, most=most)
         self.L = np.maximum(self.L, self.information.W0)
 
     def visits(self) -> np.ndarray:
