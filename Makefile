@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.sensebench-ready
 
-.PHONY: reproduce reproduce-julia test test-slow lint format docs clean
+.PHONY: reproduce reproduce-julia test coverage test-slow lint format docs clean
 
 reproduce: $(READY)
 	$(BIN)/sensebench run table1 --keep-going
@@ -23,6 +23,10 @@ TEST_ENV := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 test: $(READY) lint
 	$(TEST_ENV) $(BIN)/python -m pytest -m "not slow" -n auto --dist loadfile
+
+# The same tests with coverage, which the workflow runs on Python 3.13, where watching is cheap.
+coverage: $(READY)
+	$(TEST_ENV) $(BIN)/python -m pytest -m "not slow" -n auto --dist loadfile --cov --cov-report=term:skip-covered
 
 test-slow: $(READY)
 	$(BIN)/python -m pytest -m slow

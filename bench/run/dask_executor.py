@@ -14,12 +14,15 @@ what it had under way is done again.
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from bench.run.crew import Crew, Lost
 from bench.run.supervise import run_limited
 
 CONNECT_SECONDS = 10
+WORKERLESS_SECONDS = 120.0
+"""How long a run waits for workers when all are gone: a nanny brings a lost one back in seconds."""
 
 
 def connected(scheduler: str | None) -> Any:
@@ -45,13 +48,24 @@ def dask_crew(scheduler: str | None) -> Crew:
     # A cell that fails on one worker must not be tried on the others in turn.
     executor = client.get_executor(pure=False, retries=0)
 
+    last_seen = time.monotonic()
+
     def size() -> int:
+        nonlocal last_seen
         try:
-            if client.status == "running":
-                return sum(client.nthreads().values())
+            if client.status != "running":
+                raise Lost(f"the Dask scheduler at {scheduler} is gone")
+            threads = sum(client.nthreads().values())
+        except Lost:
+            raise
         except Exception as error:  # the connection broke in the middle of the question
             raise Lost(f"the Dask scheduler at {scheduler} is gone ({error!r})") from None
-        raise Lost(f"the Dask scheduler at {scheduler} is gone")
+        now = time.monotonic()
+        if threads:
+            last_seen = now
+        elif now - last_seen > WORKERLESS_SECONDS:
+            raise Lost(f"the Dask cluster at {scheduler} has lost all its workers")
+        return threads
 
     def close() -> None:
         executor.shutdown(wait=False)

@@ -11,6 +11,8 @@ import pytest
 pytest.importorskip("distributed")
 
 from bench.cli import main
+from bench.run.crew import Lost
+from bench.run.dask_executor import dask_crew
 from bench.store import result, status
 from bench.store.store import Store
 
@@ -140,6 +142,21 @@ def test_a_scheduler_that_is_lost_is_no_result(tmp_path, cluster):
     assert main([*arguments, "--jobs", "2"]) == 0
     rows = Store(tmp_path / "out", "tiny").read()
     assert len(rows) == len({row.key for row in rows}) == 6
+
+
+@pytest.mark.slow
+def test_a_run_does_not_wait_for_ever_for_workers_that_are_gone(tmp_path, cluster, monkeypatch):
+    monkeypatch.setattr("bench.run.dask_executor.WORKERLESS_SECONDS", 1.0)
+    address, started = cluster
+    crew = dask_crew(address)
+    try:
+        assert crew.size() == 2
+        for worker in started[1:]:
+            worker.kill()
+        with pytest.raises(Lost, match="has lost all its workers"):
+            wait_until(lambda: crew.size() > 2, "no end")
+    finally:
+        crew.close()
 
 
 @pytest.mark.slow

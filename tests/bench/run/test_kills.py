@@ -1,0 +1,14 @@
+"""Kill −9 at random moments loses, doubles, spoils and falsifies no row."""
+
+import pytest
+
+pytest.importorskip("distributed")
+
+from tests.bench.run.kills import campaign
+
+
+@pytest.mark.slow
+def test_sixteen_kills_lose_nothing(tmp_path):
+    kills = campaign(16, seed=1, folder=tmp_path)
+    print(dict(kills))
+    assert kills.total() == 16
