@@ -203,7 +203,7 @@ def campaign(wanted: int, seed: int, folder: Path, told=print) -> Counter[str]:
     for number in range(10**6):
         if kills.total() >= wanted:
             return kills
-        most = min(KILLS_A_ROUND, wanted - kills.total())
+        most = min(KILLS_A_ROUND, -(-wanted // 2), wanted - kills.total())  # here and on Dask
         this = Round(path, folder / f"round-{number}", truth, chance)
         with cluster_or_none(folder, far=number % 2 == 1) as cluster:
             while this.kills.total() < most:
