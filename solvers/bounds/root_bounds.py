@@ -49,14 +49,16 @@ LEAP_SPARE = 1e-3
 """Part of a leap's own gap by which its searches aim higher, so that rounding does not undo it."""
 MANY_ACTIONS, ALL_ACTIONS_TO = 9, 2
 """With so many actions the bound is deepened beyond this depth for common ones only, if few are."""
+LONG_SHARE = 0.25
+"""Share of the plans that must be longer than ALL_ACTIONS_TO for longer strings to be worth it."""
 COMMON_SHARE = 0.85
 """Share of the actions in plans that common actions make up."""
 SPREAD_SHARE = 0.25
 """Share of the work of a round's searches that sweeps of common strings take though no root
 rises."""
 HEAVY_SWEEP, HEAVY_SWEEPS = 3e8, 3
-"""A sweep of more multiplications than this is made so often in a row at most: searches gain more
-for the time."""
+"""With few actions, a sweep of more multiplications than this is made so often in a row at most:
+searches gain more for the time."""
 NOTHING = 1e-14
 """A change by a smaller share of a root's size is rounding."""
 
@@ -120,7 +122,8 @@ class RootBounds:
         information.deepen()
         if many and information.common is None and information.depth == ALL_ACTIONS_TO:
             actions = self.common_actions()
-            if len(actions) ** 2 <= self.problem.num_actions:
+            few = len(actions) ** 2 <= self.problem.num_actions
+            if few and self.share_of_long_plans(ALL_ACTIONS_TO) >= LONG_SHARE:
                 information.follow_common(actions)
         self.searcher.take(information)
 
@@ -135,6 +138,12 @@ class RootBounds:
         enough = np.cumsum(counts[order]) >= COMMON_SHARE * counts.sum()
         return np.sort(order[: int(np.argmax(enough)) + 1])
 
+    def share_of_long_plans(self, length: int) -> float:
+        """How much of the looks and ends are after more than so many blind steps."""
+        visits = self.visits()
+        long = [not plan.senses or len(plan.actions) > length + 1 for plan in self.table.plans]
+        return float(visits @ long / max(visits.sum(), 1e-300))
+
     def spread(self, settled: float, budget: Budget, searched: float = 0.0) -> None:
         """Let the roots' bounds and the delayed-information bound tighten each other.
 
@@ -145,7 +154,8 @@ class RootBounds:
         information = self.information
         common, heavy = information.common is not None, information.sweep_work() > HEAVY_SWEEP
         least = SPREAD_SHARE * searched if common else 0.0
-        most = HEAVY_SWEEPS if heavy and not common else np.inf
+        few_actions = self.problem.num_actions < MANY_ACTIONS
+        most = HEAVY_SWEEPS if heavy and few_actions else np.inf
         information.climb(budget, enough=settled, least_work=least, most=most)
         self.L = np.maximum(self.L, self.information.W0)
 
