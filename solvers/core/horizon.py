@@ -94,7 +94,7 @@ def _layered_matrix(
     counts = np.diff(rows.indptr)
     there = number[np.repeat(time + 1, counts), rows.indices]
     stay = np.arange(L, S)
-    return sparse.csr_array(
+    layered = sparse.csr_array(
         (
             np.concatenate([rows.data, np.ones(len(stay))]),
             (
@@ -104,6 +104,8 @@ def _layered_matrix(
         ),
         shape=(S, S),
     )
+    layered.data = np.minimum(layered.data, 1.0)  # sums into "time is up" may round above 1
+    return layered
 
 
 def _layered_cost(problem: SensingMDP, base: np.ndarray) -> Any:

@@ -25,7 +25,8 @@ def test_every_problem_that_is_not_the_papers_is_on_the_page():
 def test_a_picture_is_of_the_problem_as_it_is_built(problem_id):
     drawn = (PAGE_FILE.parent / "boards" / f"{problem_id}.svg").read_text(encoding="utf-8")
     assert drawn == board(problem_id) and f"boards/{problem_id}.svg" in PAGE
-    cells = find_problem(problem_id).plain_grid().cells
+    facts = find_problem(problem_id)
+    cells = (facts.plain_grid or facts.grid)().cells
     assert drawn.count(FILLS["H"]) == "".join(cells).count("H") + ("H" in "".join(cells))
 
 
@@ -37,6 +38,8 @@ def test_a_picture_is_of_the_problem_as_it_is_built(problem_id):
         ("gilbert-elliott", 0.2, "dips"),
         ("inspection", 0.5, "dips"),
         ("sepsis-nam", 0.1, "spi"),
+        ("semi-slippery-4x4", 0.05, "dips"),
+        ("semi-slippery-8x8", 0.05, "dips"),
         ("random-lake-12x12", 0.05, "dips"),
         ("random-lake-20x20", 0.05, "spi"),
     ],

@@ -14,8 +14,8 @@ from solvers import solve
 FACTS = {
     "measuring-value": (3, 1, 40, (0.05, 0.1, 0.2)),
     "lucky-unlucky": (3, 1, None, (0.2,)),
-    "semi-slippery-4x4": (11, 1, 30, (0.05,)),
-    "semi-slippery-8x8": (53, 1, 40, (0.05,)),
+    "semi-slippery-4x4": (11, 0.995, None, (0.05,)),
+    "semi-slippery-8x8": (53, 0.995, None, (0.05,)),
     "random-lake-12x12": (None, 0.995, None, (0.05,)),
     "random-lake-20x20": (None, 0.995, None, (0.05,)),
     "snake-maze": (100, 1, 150, (0.001,)),
