@@ -1,59 +1,31 @@
 """The fuzz campaign: many small hostile problems, every solver and the checker, one referee.
 
-Case i of a campaign depends on (seed, i) alone, so any case can be run again by its number.  Each
-case runs some of the solvers, in turn, and always the checker.  Counts are written every so often;
-a campaign that was stopped goes on where its file ends.
+Case i of a campaign depends on (seed, i) alone, so any case can be run again by its number, and a
+campaign can be split into shards.  Each case runs some of the solvers, in turn, and always the
+checker, in a child process that may hang or die (:mod:`bench.conformance.fuzz_watch`).  Counts are
+written every so often; a campaign that was stopped goes on where its file ends.
 """
 
 from __future__ import annotations
 
-import json
 import time
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from bench.conformance.fuzz_checks import SOLVERS, Failure, judge
+from bench.conformance.fuzz_checks import SOLVERS, Failure, judge, takes
 from bench.conformance.fuzz_problems import Case, draw
+from bench.conformance.fuzz_record import KEPT, Campaign
 from bench.conformance.fuzz_shrink import shrink
+from bench.conformance.fuzz_watch import ENDED, watched
 
 PER_CASE = 3
 """Solvers run on one case."""
-KEPT = 40
-"""Failures kept with a script, at most; all of them are counted."""
 SAVED_EVERY = 50
-
-
-@dataclass
-class Campaign:
-    """seed, cases done, seconds of CPU time, counts by kind of failure, and failing scripts."""
-
-    seed: int
-    done: int = 0
-    seconds: float = 0.0
-    runs: Counter[str] = field(default_factory=Counter)
-    counts: Counter[str] = field(default_factory=Counter)
-    failures: list[dict[str, str]] = field(default_factory=list)
-
-    def save(self, path: Path) -> None:
-        """Write everything as JSON, whole or not at all."""
-        beside = path.with_name(f".{path.name}")
-        beside.write_text(json.dumps(vars(self), indent=1) + "\n", encoding="utf-8")
-        beside.replace(path)
-
-    @classmethod
-    def resume(cls, path: Path, seed: int) -> Campaign:
-        """The campaign of a file if it has this seed, else a new one."""
-        if not path.exists():
-            return cls(seed)
-        stored = json.loads(path.read_text(encoding="utf-8"))
-        if stored.get("seed") != seed:
-            raise ValueError(f"{path} holds the campaign of seed {stored.get('seed')}; use another")
-        counters = {name: Counter(stored.pop(name)) for name in ("runs", "counts")}
-        return cls(**stored, **counters)
+PER_CHILD = 2000
+"""Cases after which a new child is taken, so that none grows."""
 
 
 def case_number(seed: int, i: int) -> tuple[Case, list[str], np.random.Generator]:
@@ -66,7 +38,7 @@ def case_number(seed: int, i: int) -> tuple[Case, list[str], np.random.Generator
 
 def warm_up() -> None:
     """Compile what is compiled, so that no case is charged with it."""
-    for i in range(len(SOLVERS)):
+    for i in range(10):
         case, _, chance = case_number(0, i)
         judge(case, list(SOLVERS), chance)
 
@@ -74,28 +46,76 @@ def warm_up() -> None:
 def run_campaign(
     campaign: Campaign, cases: int, path: Path, say: Callable[[str], None] = print
 ) -> Campaign:
-    """Run up to case number ``cases``, saving counts and shrunk failures on the way."""
+    """Run until ``cases`` cases are done, saving counts and shrunk failures on the way."""
     warm_up()
+    keeper = _Keeper(campaign, path, say)
     while campaign.done < cases:
-        began, i = time.process_time(), campaign.done
-        case, turn, chance = case_number(campaign.seed, i)
-        campaign.runs.update(turn)
-        for failure in judge(case, turn, chance):
-            campaign.counts[f"{failure.kind}: {failure.where}"] += 1
-            say(f"case {i}: {failure.where}: {failure.kind}: {failure.detail}")
-            if len(campaign.failures) < KEPT:
-                campaign.failures.append(_record(i, case, failure))
-        campaign.done += 1
-        campaign.seconds += time.process_time() - began
-        if campaign.done % SAVED_EVERY == 0 or campaign.done == cases:
-            campaign.save(path)
+        numbers = range(campaign.first + campaign.done, campaign.first + cases)[:PER_CHILD]
+        how, detail = watched(
+            lambda tell, numbers=numbers: _run_cases(campaign.seed, numbers, tell), keeper.take
+        )
+        if how != ENDED:
+            keeper.lost(how, detail)
+        campaign.save(path)
     return campaign
 
 
-def _record(i: int, case: Case, failure: Failure) -> dict[str, str]:
+def _run_cases(seed: int, numbers: range, tell: Callable[[Any], None]) -> None:
+    """The child's part: tells what it begins (number, where) and what each case gave."""
+    for i in numbers:
+        began = time.process_time()
+        case, turn, chance = case_number(seed, i)
+        found = judge(case, turn, chance, lambda where, i=i: tell((i, where)))
+        records = []
+        for failure in found:
+            records.append(_record(i, case, failure, tell))
+        tell((i, records, time.process_time() - began))
+
+
+class _Keeper:
+    """The parent's part: counts what the child tells."""
+
+    def __init__(self, campaign: Campaign, path: Path, say: Callable[[str], None]) -> None:
+        self.campaign, self.path, self.say = campaign, path, say
+        self.where = ""
+
+    def take(self, told: tuple[Any, ...]) -> None:
+        if len(told) == 2:
+            self.where = told[1]
+            return
+        i, records, seconds = told
+        self._count(i, records, seconds)
+
+    def lost(self, how: str, detail: str) -> None:
+        """The child was lost at the case that is next."""
+        i = self.campaign.first + self.campaign.done
+        script = case_number(self.campaign.seed, i)[0].script() + _call(self.where)
+        failure = Failure(how, self.where, detail)
+        self._count(i, [{"case": str(i), **failure._asdict(), "script": script}], 0.0)
+
+    def _count(self, i: int, records: list[dict[str, str]], seconds: float) -> None:
+        campaign = self.campaign
+        case, turn, _ = case_number(campaign.seed, i)
+        campaign.labels.update(case.labels)
+        for name in turn:
+            (campaign.runs if takes(case, name) else campaign.refused)[name] += 1
+        for record in records:
+            campaign.counts[f"{record['kind']}: {record['where']}"] += 1
+            self.say(f"case {i}: {record['where']}: {record['kind']}: {record['detail']}")
+        campaign.failures += records[: max(KEPT - len(campaign.failures), 0)]
+        campaign.done += 1
+        campaign.seconds += seconds
+        if campaign.done % SAVED_EVERY == 0:
+            campaign.save(self.path)
+
+
+def _record(
+    i: int, case: Case, failure: Failure, tell: Callable[[Any], None]
+) -> dict[str, str]:
     """A failure with the smallest script that still shows it."""
 
     def fails(other: Case) -> bool:
+        tell((i, failure.where))
         try:
             found = judge(other, [x for x in [failure.where] if x in SOLVERS], _fresh(i))
         except Exception:  # a case that is no problem any more shows nothing
@@ -103,9 +123,16 @@ def _record(i: int, case: Case, failure: Failure) -> dict[str, str]:
         return any(f.kind == failure.kind and f.where == failure.where for f in found)
 
     small = shrink(case, fails) if failure.kind != "overrun" else case
-    call = f'print(solve(problem, "{failure.where}", budget=1))\n'
-    script = small.script() + (call if failure.where in SOLVERS else "")
-    return {"case": str(i), **failure._asdict(), "script": script}
+    return {"case": str(i), **failure._asdict(), "script": small.script() + _call(failure.where)}
+
+
+def _call(where: str) -> str:
+    """The call that fails, as Python."""
+    if where not in SOLVERS:
+        return ""
+    solver, options = SOLVERS[where]
+    given = "".join(f", {name}={value!r}" for name, value in options.items())
+    return f'print(solve(problem, "{solver}", budget=1{given}))\n'
 
 
 def _fresh(i: int) -> np.random.Generator:

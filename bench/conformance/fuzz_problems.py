@@ -1,27 +1,56 @@
 """Small problems that are hard on proofs, drawn at random: what the fuzz campaign runs on.
 
 Drawn are the things that broke bounds before: costs from 1e-9 to 1e9, one huge number among small
-ones, sensing costs from 0 to 1e8 as a number or an array, discounts from 0.1 to 0.9999, actions
-that are deterministic, nearly so, periodic, equal or commuting, states that cannot be reached,
-episodes that end or do not, an optimum of 0, and one start state or many.
+ones, sensing costs from 0 to 1e8 as a number, an array or a function of the belief, discounts from
+0.1 to 0.9999, actions that are deterministic, nearly so, periodic, equal or commuting, states that
+cannot be reached, episodes that end or do not, an optimum of 0, and one start state or many.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from solvers import SensingMDP
 
 KINDS = ("mixed", "deterministic", "near", "periodic", "layers", "duplicate", "commuting")
+FUNCTIONS = 0.15
+"""Share of cases whose sensing cost is a function of the belief."""
 LENGTHS = {1: 24, 2: 11, 3: 7}
 """By the number of actions: the length up to which the referee writes out every blind string."""
 
 
+SHAPES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "doubt": lambda b: 1 - (b * b).sum(axis=-1),  # looking at what is known is free
+    "sure": lambda b: b.max(axis=-1),
+    "entropy": lambda b: -np.sum(b * np.log(np.maximum(b, 1e-300)), axis=-1),
+    "step": lambda b: np.where(b.max(axis=-1) < 0.7371, 1.0, 0.1),
+    "peak": lambda b: np.exp(-1e3 * (b.max(axis=-1) - 0.8131) ** 2),  # dear at few beliefs
+}
+"""Functions of beliefs (…, S) that a linear sensing cost is multiplied with."""
+
+
+@dataclass(frozen=True)
+class BeliefCost:
+    """A sensing cost that is a function of the belief: ``b k(a)`` times a shape."""
+
+    k: np.ndarray
+    shape: str
+
+    def __call__(self, belief: np.ndarray, action: int) -> float:
+        return float(belief @ self.k[:, action] * SHAPES[self.shape](belief))
+
+
 @dataclass(frozen=True)
 class Case:
-    """T (A, S, S); C, k (S, A); alpha; terminal (S,) bool; start (S,)."""
+    """T (A, S, S); C, k (S, A); alpha; terminal (S,) bool; start (S,).
+
+    shape : of a sensing cost that is a function of the belief, "" for a linear one
+    seen : True if the end is seen (with a shape only; a linear k is 0 there instead)
+    kind : what drew it, for the counts
+    """
 
     T: np.ndarray
     C: np.ndarray
@@ -29,28 +58,62 @@ class Case:
     k: np.ndarray
     terminal: np.ndarray
     start: np.ndarray
+    shape: str = ""
+    seen: bool = False
+    kind: str = ""
 
     @property
     def length(self) -> int:
         """How long blind strings the referee writes out."""
         return LENGTHS[len(self.T)]
 
+    @property
+    def labels(self) -> list[str]:
+        """What this case is one of: kind of dynamics, form of the sensing cost, discount, end."""
+        form = f"k: function, {self.shape}" if self.shape else f"k: {np.ndim(self._k())}-d"
+        ends = "all" if self.terminal.all() else "some" if self.terminal.any() else "none"
+        return [self.kind, form, f"discount {self.alpha:g}", f"terminal: {ends}"]
+
+    def look(self, beliefs: np.ndarray) -> np.ndarray:
+        """What a look costs at each belief (n, S), for every action: (n, A)."""
+        if not self.shape:
+            return beliefs @ self.k
+        live = np.where(self.terminal, 0.0, beliefs) if self.seen else beliefs
+        mass = live.sum(axis=1, keepdims=True) if self.seen else np.ones((len(beliefs), 1))
+        given = live / np.where(mass > 0, mass, 1.0)
+        return mass * (given @ self.k) * SHAPES[self.shape](given)[:, None]
+
+    def _k(self) -> float | np.ndarray:
+        """A sensing cost that is everywhere the same is given as a number."""
+        return float(self.k.flat[0]) if (self.k == self.k.flat[0]).all() else self.k
+
     def problem(self) -> SensingMDP:
-        """The case as a model; a sensing cost that is everywhere the same is given as a number."""
-        k = float(self.k.flat[0]) if (self.k == self.k.flat[0]).all() else self.k
+        """The case as a model."""
         return SensingMDP.from_arrays(
-            self.T, self.C, self.alpha, k, start=self.start, terminal=self.terminal, name="fuzz"
+            self.T,
+            self.C,
+            self.alpha,
+            BeliefCost(self.k, self.shape) if self.shape else self._k(),
+            start=self.start,
+            terminal=self.terminal,
+            end_is_seen=self.seen,
+            name="fuzz",
         )
 
     def script(self) -> str:
         """The case as Python."""
-        same = (self.k == self.k.flat[0]).all()
-        k = float(self.k.flat[0]) if same else self.k.tolist()
+        k, more = self._k(), ""
+        price = repr(k if isinstance(k, float) else k.tolist())
+        imports = "from solvers import SensingMDP, solve\n"
+        if self.shape:
+            imports = f"import numpy as np\n\nfrom {__name__} import BeliefCost\n{imports}"
+            price = f"BeliefCost(np.array({self.k.tolist()}), {self.shape!r})"
+            more = f"    end_is_seen={self.seen},\n"
         return (
-            "from solvers import SensingMDP, solve\n\n"
-            f"problem = SensingMDP.from_arrays(\n    {self.T.tolist()},\n    {self.C.tolist()},\n"
-            f"    {self.alpha!r},\n    {k!r},\n    start={self.start.tolist()},\n"
-            f"    terminal={np.flatnonzero(self.terminal).tolist()},\n)\n"
+            f"{imports}\nproblem = SensingMDP.from_arrays(\n    {self.T.tolist()},\n"
+            f"    {self.C.tolist()},\n    {self.alpha!r},\n    {price},\n"
+            f"    start={self.start.tolist()},\n"
+            f"    terminal={np.flatnonzero(self.terminal).tolist()},\n{more})\n"
         )
 
 
@@ -79,7 +142,13 @@ def draw(chance: np.random.Generator) -> Case:
     T /= T.sum(axis=2, keepdims=True)
     C = _costs(chance, T.shape[1], A)
     T[:, terminal], C[terminal] = np.eye(len(C))[terminal], 0.0
-    return Case(T, C, alpha, _sensing_costs(chance, C, terminal), terminal, _start(chance, len(C)))
+    case = Case(
+        T, C, alpha, _sensing_costs(chance, C, terminal), terminal, _start(chance, len(C)), kind=kind
+    )
+    if chance.random() >= FUNCTIONS:
+        return case
+    shape, seen = str(chance.choice(list(SHAPES))), bool(chance.random() < 0.3)
+    return replace(case, shape=shape, seen=seen)
 
 
 def _layers(chance: np.random.Generator, A: int) -> tuple[np.ndarray, np.ndarray]:

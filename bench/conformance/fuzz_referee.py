@@ -79,15 +79,18 @@ def bracket(case: Case) -> Bracket:
 def _plans_from(case: Case, root: int) -> Plans:
     costs, sizes, lands = [], [], []
     z, size, b = np.zeros(1), np.zeros(1), np.eye(len(case.C))[[root]]
-    for _ in range(case.length):
-        for C, k, T in zip(case.C.T, case.k.T, case.T, strict=True):
-            costs.append(z + b @ (C + k))
-            sizes.append(size + b @ (np.abs(C) + k))
-            lands.append(case.alpha * b @ T)
-        z = np.concatenate([z + b @ C for C in case.C.T])
-        size = np.concatenate([size + b @ np.abs(C) for C in case.C.T])
-        b = np.concatenate([case.alpha * b @ T for T in case.T])
-    return Plans(*(np.concatenate(x) for x in (costs, sizes, lands)), z, size, b)
+    for m in range(case.length):
+        d = case.alpha**m
+        step, steps, k = d * (b @ case.C), d * (b @ np.abs(case.C)), d * case.look(b)
+        after = [b @ T for T in case.T]
+        z, size = (z[:, None] + step).T, (size[:, None] + steps).T
+        costs.append((z + k.T).ravel())
+        sizes.append((size + k.T).ravel())
+        b = np.concatenate(after)
+        lands.append(d * case.alpha * b)
+        z, size = z.ravel(), size.ravel()
+    costs, sizes, lands = (np.concatenate(x) for x in (costs, sizes, lands))
+    return Plans(costs, sizes, lands, z, size, case.alpha**case.length * b)
 
 
 def _best(
@@ -127,14 +130,14 @@ def cost_of_plans(case: Case, plans: Sequence[tuple[Sequence[int], bool]]) -> np
     for j, (actions, senses) in enumerate(plans):
         if case.terminal[j]:
             continue
-        b = np.eye(S)[j]
+        b, d = np.eye(S)[j], 1.0
         for a in actions[:-1]:
-            g[j] += b @ case.C[:, a]
-            b = case.alpha * b @ case.T[a]
+            g[j] += d * b @ case.C[:, a]
+            b, d = b @ case.T[a], d * case.alpha
         a = actions[-1]
         if senses:
-            g[j] += b @ (case.C[:, a] + case.k[:, a])
-            P[j] = np.where(case.terminal, 0.0, case.alpha * b @ case.T[a])
+            g[j] += d * (b @ case.C[:, a] + case.look(b[None])[0, a])
+            P[j] = np.where(case.terminal, 0.0, d * case.alpha * b @ case.T[a])
         else:
-            g[j] += b @ solve_linear(case.alpha * case.T[a], case.C[:, a])
+            g[j] += d * b @ solve_linear(case.alpha * case.T[a], case.C[:, a])
     return solve_linear(P, g)

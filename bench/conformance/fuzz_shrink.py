@@ -38,6 +38,8 @@ def _simpler(case: Case) -> Iterator[Case]:
     if S > 1:
         for s in range(S):
             yield from _without(case, s)
+    if case.shape:
+        yield replace(case, shape="", seen=False)
     if not (case.k == case.k.flat[0]).all():
         yield replace(case, k=np.full(case.k.shape, case.k.max()))
     if not (case.start == case.start.max()).any() or (case.start > 0).sum() > 1:
@@ -64,13 +66,13 @@ def _without(case: Case, s: int) -> Iterator[Case]:
     start = case.start[keep]
     if start.sum() == 0:
         start = np.eye(len(start))[0]
-    yield Case(
-        T[:, keep][:, :, keep],
-        case.C[keep],
-        case.alpha,
-        case.k[keep],
-        case.terminal[keep],
-        start / start.sum(),
+    yield replace(
+        case,
+        T=T[:, keep][:, :, keep],
+        C=case.C[keep],
+        k=case.k[keep],
+        terminal=case.terminal[keep],
+        start=start / start.sum(),
     )
 
 

@@ -80,6 +80,7 @@ def simulate(
     *,
     max_steps: int | None = None,
     seconds: float = math.inf,
+    cut_after: float = math.inf,
 ) -> Simulation:
     """Simulate ``episodes`` episodes from states drawn from ``problem.start``.
 
@@ -89,6 +90,7 @@ def simulate(
     max_steps : length at which an episode is cut; as long as costs can matter when left out
     seconds : after this time no new block of episodes begins (for a randomised policy a block is
         one episode), but two episodes are always run, for the standard error
+    cut_after : after this time even those end where they are; ``truncation`` counts what they lack
     """
     for name, given in (("episodes", episodes), ("max_steps", max_steps)):
         if given is not None and not given >= 1:
@@ -96,15 +98,17 @@ def simulate(
     limit = default_max_steps(problem) if max_steps is None else int(max_steps)
     rng = np.random.default_rng(seed)
     size = 1 if policy.randomised else max(1, BLOCK_ENTRIES // problem.num_states)
-    totals = _Totals()
-    roots, returns, began = [], [], time.perf_counter()
+    began = time.perf_counter()
+    totals = _Totals(limit, began + cut_after)
+    roots, returns = [], []
     for first in range(0, episodes, size):
-        if first > 1 and time.perf_counter() - began >= seconds:
+        now = time.perf_counter()
+        if (first > 1 and now - began >= seconds) or (first and now >= totals.deadline):
             break
         count = min(size, episodes - first)
         drawn = rng.choice(problem.num_states, size=count, p=problem.start)
         roots.append(drawn)
-        returns.append(_run_block(problem, policy, drawn, limit, rng, totals))
+        returns.append(_run_block(problem, policy, drawn, rng, totals))
     return Simulation(
         returns=np.concatenate(returns),
         roots=np.concatenate(roots),
@@ -112,7 +116,7 @@ def simulate(
         looks=totals.looks,
         discounted_steps=totals.discounted_steps,
         discounted_looks=totals.discounted_looks,
-        truncation=_left_out(problem, limit),
+        truncation=_left_out(problem, totals.shortest),
     )
 
 
@@ -140,17 +144,24 @@ def _left_out(problem: SensingMDP, limit: int) -> float:
 
 @dataclass
 class _Totals:
+    """max_steps : where an episode is cut; deadline : when it is; shortest : where one was."""
+
+    max_steps: int
+    deadline: float
+    shortest: int = 0
     steps: int = 0
     looks: int = 0
     discounted_steps: float = 0.0
     discounted_looks: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.shortest = self.max_steps
 
 
 def _run_block(
     problem: SensingMDP,
     policy: Policy,
     roots: np.ndarray,
-    max_steps: int,
     rng: np.random.Generator,
     totals: _Totals,
 ) -> np.ndarray:
@@ -161,8 +172,11 @@ def _run_block(
     beliefs = np.zeros((len(who), problem.num_states))
     beliefs[np.arange(len(who)), seen] = 1.0
     up_to_end = problem.end_is_seen or problem.discount == 1
-    for t in range(max_steps):
+    for t in range(totals.max_steps):
         if not len(who):
+            break
+        if t and time.perf_counter() >= totals.deadline:
+            totals.shortest = min(totals.shortest, t)
             break
         scale = problem.discount**t
         actions, looks = _choose(problem, policy, seen, age, beliefs)

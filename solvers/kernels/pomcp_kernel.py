@@ -95,7 +95,7 @@ def make_tree(S: int, A: int, nodes: int, max_bytes: int, max_depth: int) -> Tre
     )
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def search(
     tables: Tables,
     tree: Tree,
@@ -103,11 +103,13 @@ def search(
     queries: int,
     c: float,
     rng: np.ndarray,
+    stop: np.ndarray,
 ) -> tuple[int, int]:
     """Grow a tree from ``belief`` (S,); returns the best arm and the number of simulated steps.
 
     c : weight of UCB1's exploration term, in units of cost
     rng : (1,) uint64, the generator's state, moved on
+    stop : (1,), the search ends after a query once this is not 0
     """
     A = tables.costs.shape[1]
     max_depth, room = len(tree.path), len(tree.visits)
@@ -159,6 +161,8 @@ def search(
             tree.arm_visits[node, arm] += 1
             gap = ahead - tree.arm_costs[node, arm]
             tree.arm_costs[node, arm] += gap / tree.arm_visits[node, arm]
+        if stop[0] != 0:
+            break
     return _best_arm(tree, rng), steps
 
 

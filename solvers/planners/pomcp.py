@@ -20,6 +20,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from solvers.bounds.alarm import alarm
+from solvers.bounds.delayed_information import unspent_after
 from solvers.core.baseline import solve_baseline
 from solvers.core.model import SensingMDP
 from solvers.core.policy import Policy
@@ -37,6 +39,8 @@ ENDED = 1e-12
 """Live probability below which nothing can happen any more, so nothing is searched."""
 HURRIED_QUERIES = 10
 """Queries per arm at a step after the budget has run out, so that the episode can end."""
+OVERTIME, OVERTIME_SHARE = 0.2, 0.05
+"""How long it may go on so, in seconds and as a share of the budget; then it is cut."""
 
 
 def tables_of(problem: SensingMDP, leaf_values: np.ndarray | None) -> Tables:
@@ -84,6 +88,7 @@ class PomcpPolicy(Policy):
             max_depth = math.ceil(math.log(DEPTH_TOLERANCE) / math.log(problem.discount))
         self.max_depth = max(1, max_depth)
         self.deadline = math.inf
+        self.stop = np.zeros(1, np.int64)  # set to 1 it ends the search that is running
         self.decisions = self.hurried_decisions = self.simulated_steps = 0
         self.seconds = 0.0
         self._tables = tables_of(problem, leaf_values)
@@ -99,7 +104,7 @@ class PomcpPolicy(Policy):
             queries = min(queries, 2 * A * HURRIED_QUERIES)
             self.hurried_decisions += 1
         arm, steps = search(
-            self._tables, self._tree, np.array(belief, float), queries, self.c, self._rng
+            self._tables, self._tree, np.array(belief, float), queries, self.c, self._rng, self.stop
         )
         self.decisions += 1
         self.simulated_steps += steps
@@ -111,7 +116,8 @@ class PomcpPolicy(Policy):
 class Pomcp(Solver):
     """Options: ``c`` is UCB1's weight in units of cost (the cost range when None); ``max_depth``
     and ``max_steps`` are as long as the discount lets costs matter when None; ``episodes`` are
-    simulated, fewer if the budget ends first (then ``status`` is BUDGET), but at least two.
+    simulated, fewer if the budget ends first (then ``status`` is BUDGET).  An episode that does not
+    end soon after the budget is cut: ``truncation`` says how much its cost may lack.
     """
 
     name = "pomcp"
@@ -139,7 +145,7 @@ class Pomcp(Solver):
 
     def solve(self, problem: SensingMDP, budget: Budget) -> Solution:
         self._check_options()
-        self.warm_up()
+        budget = unspent_after(self.warm_up, budget)
         planner = PomcpPolicy(
             problem,
             tree_queries=self.tree_queries,
@@ -148,15 +154,18 @@ class Pomcp(Solver):
             rollout=self.rollout,
             seed=self.seed,
         )
-        planner.deadline = time.perf_counter() + budget.seconds
-        ran = simulate(
-            problem,
-            planner,
-            self.episodes,
-            self.seed,
-            max_steps=self.max_steps,
-            seconds=budget.seconds,
-        )
+        planner.deadline = time.perf_counter() + budget.left()
+        overtime = Budget(max(budget.left(), 0.0) + OVERTIME_SHARE * budget.seconds + OVERTIME)
+        with alarm(overtime) as planner.stop:
+            ran = simulate(
+                problem,
+                planner,
+                self.episodes,
+                self.seed,
+                max_steps=self.max_steps,
+                seconds=budget.left(),
+                cut_after=overtime.seconds,
+            )
         cut_short = ran.episodes < self.episodes or planner.hurried_decisions > 0
         return Solution(
             policy=planner,

@@ -8,6 +8,7 @@ from solvers.kernels.pomcp_kernel import make_tree, search
 from solvers.planners.pomcp import ROLLOUTS, PomcpPolicy, tables_of
 from tests.solvers.brute_force import bracket, small_problems
 
+NEVER = np.zeros(1, np.int64)
 OPTIONS = {"tree_queries": 200, "c": None, "max_depth": None, "rollout": "mdp", "seed": 0}
 
 
@@ -15,7 +16,7 @@ def root_estimates(problem, belief, queries, rollout="mdp", depth=20, c=0.3):
     """Mean cost of each arm (2A,) after one search, and the tree it grew."""
     planner = PomcpPolicy(problem, **{**OPTIONS, "rollout": rollout})
     tree = make_tree(*problem.costs.shape, queries + 1, 2**26, depth)
-    search(planner._tables, tree, belief, queries, c, np.array([1], np.uint64))
+    search(planner._tables, tree, belief, queries, c, np.array([1], np.uint64), NEVER)
     return tree.arm_costs[0].copy(), tree
 
 
@@ -79,7 +80,7 @@ def test_a_full_tree_still_estimates():
     problem = load_problem("two-state", 0.25)
     planner = PomcpPolicy(problem, **OPTIONS)
     tree = make_tree(*problem.costs.shape, 3, 2**20, 20)
-    search(planner._tables, tree, np.eye(2)[0], 2000, 0.3, np.array([1], np.uint64))
+    search(planner._tables, tree, np.eye(2)[0], 2000, 0.3, np.array([1], np.uint64), NEVER)
     assert len(tree.visits) == 3 and tree.visits[0] == 2000
     optimal = solve(problem, "pbvi").values[0]
     assert -0.1 <= tree.arm_costs[0].min() <= optimal + 0.1
@@ -200,3 +201,13 @@ def test_beats_the_published_value_in_simulation():
     problem = load_problem("frozen-lake-4x4-hard-near", 0.01)
     solution = solve(problem, "pomcp", episodes=400)
     assert -solution.value >= PUBLISHED - solution.standard_error
+
+
+def test_an_endless_episode_is_cut_and_says_what_it_lacks():
+    """At discount 0.9999 one episode takes 138,000 steps, and one search walks to depth 46,000."""
+    problem = SensingMDP.from_arrays([np.eye(2)[::-1], np.eye(2)], [[1.0, 2.0], [1.0, 0.0]], 0.9999, 1.0)
+    cut = solve(problem, "pomcp", budget=0.1)
+    assert cut.status == BUDGET and cut.info["episodes"] < 100
+    whole = solve(problem, "pomcp", budget=0.1, tree_queries=20, episodes=2, max_steps=10)
+    assert cut.info["truncation"] > 0.9 * whole.info["truncation"]
+    assert cut.info["decisions"] < 138_000
