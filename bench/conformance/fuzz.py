@@ -109,9 +109,7 @@ class _Keeper:
             campaign.save(self.path)
 
 
-def _record(
-    i: int, case: Case, failure: Failure, tell: Callable[[Any], None]
-) -> dict[str, str]:
+def _record(i: int, case: Case, failure: Failure, tell: Callable[[Any], None]) -> dict[str, str]:
     """A failure with the smallest script that still shows it."""
 
     def fails(other: Case) -> bool:

@@ -143,7 +143,13 @@ def draw(chance: np.random.Generator) -> Case:
     C = _costs(chance, T.shape[1], A)
     T[:, terminal], C[terminal] = np.eye(len(C))[terminal], 0.0
     case = Case(
-        T, C, alpha, _sensing_costs(chance, C, terminal), terminal, _start(chance, len(C)), kind=kind
+        T,
+        C,
+        alpha,
+        _sensing_costs(chance, C, terminal),
+        terminal,
+        _start(chance, len(C)),
+        kind=kind,
     )
     if chance.random() >= FUNCTIONS:
         return case

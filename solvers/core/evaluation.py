@@ -21,9 +21,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from solvers.core.blind_moves import counted_states, moved, step_rounding
 from solvers.core.model import SensingMDP
 from solvers.core.plan import Follows
-from solvers.core.unrolling import Step, moved, walks
+from solvers.core.unrolling import Step, walks
 from solvers.kernels.returns import UNIT, picked_dots, solve_proven
 
 
@@ -147,14 +148,8 @@ class _Book:
         self.size = np.zeros(S)  # what the cost is summed from, in absolute terms
         self.landed: list[sparse.csr_array] = []
         self.who: list[np.ndarray] = []
-        self.past = (self.gains, self.size, self.error)  # at the last depth that is a power of two
-        live = ~problem.terminal
-        entries = [np.bincount(T.indices, minlength=S)[live] for T in problem.transitions]
-        # Whether a step is counted wherever it is taken, or only while the episode lasts.
-        self.counted = (
-            live.astype(float) if problem.end_is_seen or problem.discount == 1 else np.ones(S)
-        )
-        self.unit = (max(int(n.max(initial=0)) for n in entries) + 3) * UNIT
+        self.past = (self.gains.copy(), self.size.copy(), self.error.copy())  # when marked
+        self.counted, self.unit = counted_states(problem), step_rounding(problem)
 
     def enter(self, step: Step) -> None:
         """Add one step of all walks."""
@@ -162,28 +157,33 @@ class _Book:
         self.error[roots] += step.left
         for i in np.flatnonzero(step.period):
             self._close_cycle(step, int(i))
-        if step.depth & (step.depth - 1) == 0:
-            self.past = (self.gains.copy(), self.size.copy(), self.error.copy())
+        marked = roots[step.marks]
+        for now, past in zip((self.gains, self.size, self.error), self.past, strict=True):
+            past[marked] = now[marked]
         on = np.flatnonzero(~step.repeats & (step.period == 0))
         if len(on):
             cost, size, slip = step.costs
-            self._pay(step, on, cost[on], size[on], slip)
-            awake = step.beliefs[on] @ self.counted
-            self.gains[roots[on], 2] += problem.discount**step.depth * awake
+            self._pay(step, on, cost[on], size[on], slip[on])
+            self.gains[roots[on], 2] += problem.discount**step.depth * step.awake[on]
         for a in np.unique(step.actions[step.repeats]):
             self._repeat(step, np.flatnonzero(step.repeats & (step.actions == a)), int(a))
         if step.looks.any():
             self._look(step, np.flatnonzero(step.looks))
 
     def _pay(
-        self, step: Step, who: np.ndarray, cost: np.ndarray, size: np.ndarray, slip: float
+        self,
+        step: Step,
+        who: np.ndarray,
+        cost: np.ndarray,
+        size: np.ndarray,
+        slip: np.ndarray | float,
     ) -> None:
         """Book a cost (m,) of these walks; ``size`` is what it is summed from, in absolute terms,
         ``slip`` its error as a share of that, the rounding of beliefs not counted."""
         discount, at = self.problem.discount**step.depth, step.roots[who]
         self.gains[at, 0] += discount * cost
         self.size[at] += discount * size
-        self.error[at] += discount * (slip + (step.depth + 2) * self.unit) * size
+        self.error[at] += discount * (slip + step.blur + 2 * self.unit) * size
 
     def _repeat(self, step: Step, who: np.ndarray, a: int) -> None:
         """These walks repeat action a for good, at a cost known in closed form."""
@@ -207,8 +207,8 @@ class _Book:
         for now, past in zip((self.gains, self.size, self.error), self.past, strict=True):
             now[root] = past[root] + (now[root] - past[root]) / fades
         # Later rounds come with older beliefs; their rounding is counted on average.
-        later = step.depth + p / fades
-        self.error[root] += (later * self.unit + 8 * UNIT) * self.size[root]
+        later = step.blur + p / fades * self.unit
+        self.error[root] += (later + 8 * UNIT) * self.size[root]
 
     def _look(self, step: Step, who: np.ndarray) -> None:
         problem, at = self.problem, step.roots[who]
@@ -223,4 +223,4 @@ class _Book:
         after.eliminate_zeros()
         self.landed.append(after)
         self.who.append(at)
-        self.rho[at] = (step.depth + 2) * self.unit
+        self.rho[at] = step.blur + 2 * self.unit

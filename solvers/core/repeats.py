@@ -1,16 +1,19 @@
-"""When a policy that reads beliefs is sure to repeat one blind action for good.
+"""How long a policy that reads beliefs is sure to repeat one blind action, for good or for a while.
 
-Suppose that the policy plays a blind at every belief with ``b h_i > 0`` for all columns h_i of its
-*margins* h (S, c).  Blind repetition of a leads from b to ``b T(a)^n``.
+Suppose that the policy plays a blind at every belief with ``b h_i >= 0`` for all columns h_i of its
+*margins* h (S, c).  Blind repetition of a leads from b to ``b T(a)^m``.
 
-Claim: if ``T(a)^n h >= 0`` in every entry for some n, and ``b T(a)^m h >= 0`` for m < n, then the
-policy repeats a blind for good from b on.
-Proof.  T(a) has no negative entries, so ``T(a)^m h >= 0`` for all m >= n, whatever b is.  ∎
+Claim: if ``b T(a)^m h >= 0`` for all m < n, the policy repeats a blind for n steps from b on; and
+for good if, besides, ``T(a)^n h >= 0`` in every entry.
+Proof.  T(a) has no negative entries, so then ``T(a)^m h >= 0`` for all m >= n, whatever b is.  ∎
 
 Margins that are positive at the belief the walk settles in turn positive everywhere within the
-mixing time of T(a).  For many powers before that, ``b min_m T(a)^m h >= 0`` with the least entry
-over a run of m is enough.  So one product of the beliefs with some columns tells which roots are
-finished.
+mixing time of T(a).  For many powers at once the least entry over a run is enough,
+
+    L = the least of T(a)^m h over a run of m,      b T(a)^p L <= b T(a)^(p + m) h  for all of them,
+
+so with the powers of :mod:`solvers.core.powers` a chain that mixes in a million steps is settled by
+some dozens of products.  Without them (too many states) runs are stepped through.
 """
 
 from __future__ import annotations
@@ -19,68 +22,130 @@ import numpy as np
 
 from solvers.core.model import SensingMDP
 from solvers.core.plan import Follows
+from solvers.core.powers import Powers
 from solvers.kernels.returns import TINY, Rows
 
-MOST_POWERS, MOST_WORK = 4096, 3e8
-"""Powers of T(a) tried at most, and multiplications spent on them."""
-ONE_BY_ONE = 48
-"""Powers kept one by one; later ones by the least of each run that doubles the power."""
+FOR_GOOD = -1
+ONE_BY_ONE = 32
+"""Powers looked at one by one, a power of two; later ones in runs."""
+LAST_RUN = 2**20
+"""No run begins after so many steps."""
+SHORTEST = 8
+"""Steps that are worth a leap."""
+MOST_STEPS, MOST_WORK = 4096, 3e8
+"""Steps of a proof made one by one at most, and multiplications spent on them; then by powers."""
 HOPELESS = 0.9
-"""The proof is given up if doubling the power leaves more than this share of what is negative."""
+"""No more steps are made if doubling leaves more than this share of what is negative."""
 TRIED = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
-"""Blind steps after which the proof is tried; later after every 64th."""
+"""Steps of a walk after which a proof is tried; later after every 64th."""
+
+
+def tried_at(depth: int) -> bool:
+    """Whether a proof is tried after so many steps."""
+    return depth in TRIED or depth % 64 == 0
 
 
 class Repeats:
     """The proofs of one policy; what a proof needs of an action is computed once."""
 
-    def __init__(self, problem: SensingMDP, policy: Follows) -> None:
-        self.problem, self.policy = problem, policy
-        self._powers: dict[tuple[int, int], np.ndarray | None] = {}
+    def __init__(self, problem: SensingMDP, policy: Follows, powers: Powers) -> None:
+        self.problem, self.policy, self.powers = problem, policy, powers
+        self._proofs: dict[tuple[int, int], _Proof | None] = {}
 
-    def proven(
+    def spans(
         self, roots: np.ndarray, depth: int, beliefs: Rows, actions: np.ndarray
     ) -> np.ndarray:
-        """Which of these blind walks (n,) repeat their present action for good: (n,) bool."""
+        """For how many steps these blind walks (n,) surely repeat their present action: (n,).
+
+        FOR_GOOD, a power of two that is worth a leap, or 0
+        """
         if not self.policy.reads_beliefs:
-            return self.policy.repeats(roots, depth)
-        found = np.zeros(len(roots), bool)
-        if not len(roots) or not (depth in TRIED or depth % 64 == 0):
-            return found
+            return np.where(self.policy.repeats(roots, depth), FOR_GOOD, 0)
+        found = np.zeros(len(roots), int)
         reasons = self.policy.reasons(beliefs, actions)
         for reason in np.unique(reasons[reasons >= 0]):
             rows = np.flatnonzero(reasons == reason)
-            columns = self._all_powers(int(reason), int(actions[rows[0]]))
-            if columns is not None:
-                found[rows] = ((beliefs[rows] @ columns) >= 0).all(axis=1)
+            proof = self._proof(int(reason), int(actions[rows[0]]))
+            if proof is not None:
+                found[rows] = proof.spans(beliefs[rows], self.powers.pay_at(depth))
         return found
 
-    def _all_powers(self, reason: int, a: int) -> np.ndarray | None:
-        """h and the least of ``T(a)^m h`` over runs of m, side by side, up to an m from which on no
-        entry is negative; None if there is none."""
-        if (reason, a) not in self._powers:
-            self._powers[reason, a] = self._find_powers(reason, a)
-        return self._powers[reason, a]
+    def _proof(self, reason: int, a: int) -> _Proof | None:
+        if (reason, a) not in self._proofs:
+            h = self.policy.margins(reason)
+            self._proofs[reason, a] = None if h is None else _Proof(h, a, self.powers)
+        return self._proofs[reason, a]
 
-    def _find_powers(self, reason: int, a: int) -> np.ndarray | None:
-        h = self.policy.margins(reason)
-        if h is None:
-            return None
-        T, found, least = self.problem.transitions[a], [h], np.full(h.shape, np.inf)
-        most = min(MOST_POWERS, int(MOST_WORK / (T.nnz * h.shape[1] + 1)))
-        worst = np.inf
-        for m in range(1, most):
-            if (h >= 0).all():
-                return np.concatenate(found, axis=1)
-            h = T @ h
-            least = np.minimum(least, h)
-            at_double = m & (m + 1) == 0  # 1, 3, 7, 15, …
-            if m < ONE_BY_ONE or at_double:
-                found.append(least)
-                least = np.full(h.shape, np.inf)
-            if at_double and m >= ONE_BY_ONE // 2:
-                left = float((-h.min(axis=0) / np.maximum(np.abs(h).max(axis=0), TINY)).max())
-                if left > HOPELESS * worst:
-                    return None
-                worst = left
-        return None
+
+class _Proof:
+    """That action a is repeated: columns whose products with a belief must not be negative.
+
+    runs : ``runs[i]`` (S, c) answers for the steps from ``starts[i]`` up to ``starts[i + 1]``
+    ended : True if after the last run no entry is negative any more
+    slow : True if single steps lead nowhere
+    """
+
+    def __init__(self, h: np.ndarray, a: int, powers: Powers) -> None:
+        self.h, self.a, self.powers = h, a, powers  # h : T(a)^m of the margins, m the last step
+        self.T = powers.problem.transitions[a]
+        self.runs, self.starts = [h], [0, 1]
+        self.ended, self.slow, self.worst = bool((h >= 0).all()), False, np.inf
+
+    def spans(self, beliefs: Rows, by_powers: bool) -> np.ndarray:
+        """See :meth:`Repeats.spans`; by_powers : whether powers of T(a) may be made for it."""
+        steps, still, run = np.zeros(beliefs.shape[0], int), np.arange(beliefs.shape[0]), 0
+        while len(still):
+            if run == len(self.runs) and (self.ended or not self._extend(by_powers)):
+                break
+            still = still[((beliefs[still] @ self.runs[run]) >= 0).all(axis=1)]
+            run += 1
+            steps[still] = self.starts[run]
+        leaps = np.zeros(len(steps), int)
+        if by_powers:
+            long = np.flatnonzero(steps >= SHORTEST)
+            leaps[long] = 2 ** np.log2(np.minimum(steps[long], self.powers.longest)).astype(int)
+        if self.ended:
+            leaps[still] = FOR_GOOD
+        return leaps
+
+    def _extend(self, by_powers: bool) -> bool:
+        """Answer for more steps; False if there is no hope."""
+        m = self.starts[-1]
+        if m < ONE_BY_ONE:
+            self.h = self.T @ self.h
+            self._add(self.h, m + 1)
+        elif not self.slow and 2 * m <= min(MOST_STEPS, MOST_WORK / self.h.shape[1] / self.T.nnz):
+            self._step_through(m)
+        elif by_powers and m < LAST_RUN and self.powers.room_for(self.a, m // 4):
+            self._double(m)
+        else:
+            return False
+        self.ended = bool((self.h >= 0).all())
+        return True
+
+    def _double(self, m: int) -> None:
+        """Four runs from m to 2 m, each the last one moved on by as many steps as it has."""
+        quarter = m // 4
+        move = self.powers.power(self.a, quarter.bit_length() - 1)
+        starts = zip(self.runs, self.starts, strict=False)
+        run = np.minimum.reduce([run for run, start in starts if start >= m - quarter])
+        for i in range(4):
+            run, self.h = move @ run, move @ self.h
+            self._add(run, m + (i + 1) * quarter)
+
+    def _step_through(self, m: int) -> None:
+        """Four runs from m to 2 m, every step made."""
+        for i in range(4):
+            least = np.full(self.h.shape, np.inf)
+            for _ in range(m // 4):
+                self.h = self.T @ self.h
+                least = np.minimum(least, self.h)
+            self._add(least, m + (i + 1) * (m // 4))
+        largest = np.maximum(np.abs(self.h).max(axis=0), TINY)
+        left = float((-self.h.min(axis=0) / largest).max())
+        self.slow = left > max(HOPELESS * self.worst, 0.0)
+        self.worst = left
+
+    def _add(self, run: np.ndarray, end: int) -> None:
+        self.runs.append(run)
+        self.starts.append(end)

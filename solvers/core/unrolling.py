@@ -7,9 +7,10 @@ After m blind steps root j holds the belief b and has paid g; then
     its belief is what it was p steps ago  those p steps go on for ever: their cost / (1 - α^p)
 
 so a plan that never looks is summed in closed form, never cut.  When a policy that reads beliefs
-repeats for good is the subject of :mod:`solvers.core.repeats`.  Where none of these comes, the walk
-ends when all that live states can still cost is below ``NEGLIGIBLE`` of what the root has paid;
-that rest is part of the error.
+repeats for good is the subject of :mod:`solvers.core.repeats`; where it surely repeats an action
+for a while, all these steps are one leap (:mod:`solvers.core.powers`).  Where none of these comes,
+the walk ends when all that live states can still cost is below ``NEGLIGIBLE`` of what the root has
+paid; that rest is part of the error.
 
 Beliefs are sums of products of non-negative numbers, so their rounding is relative to each entry:
 after m steps at most ``m (n + 1)`` units, n the most entries in a column of T.  (The price of a
@@ -24,22 +25,32 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from solvers.core.blind_moves import (
+    counted_states,
+    most_cost,
+    moved,
+    rest_after,
+    same_rows,
+    step_rounding,
+)
 from solvers.core.model import SensingMDP
 from solvers.core.plan import Follows, Plan, PolicyError, checked_choice
-from solvers.core.repeats import Repeats
+from solvers.core.powers import Powers
+from solvers.core.repeats import FOR_GOOD, SHORTEST, Repeats, tried_at
 from solvers.kernels.returns import Rows, picked_dots
 
 NEGLIGIBLE = 1e-15
 """What a walk may leave out, as a share of what its root has paid so far (the least cost that
 counts, if that is more)."""
-ABSORBED = 1e-10
-"""Live probability below which a policy that is blind is taken to stay blind."""
 DUST = 1e-40
 """Probabilities below this are let go, so that a belief can come to rest; the error knows."""
 BLOCK_ENTRIES = 2**22
 """Largest belief block (roots × states) held at once: 32 MiB."""
 SPARSE_STATES, SPARSE_BLOCK = 4096, 2048
 """From so many states on, beliefs are sparse rows where T is sparse, of so many roots at once."""
+MOST_WORK, STEP_WORK = 1e9, 2000
+"""Entries of beliefs that the walks of a block may move, and what a step counts besides: then they
+are cut, and the error says what that may change."""
 MOST_WRITTEN = 100_000
 """Actions of a plan that are written out at most."""
 
@@ -49,9 +60,13 @@ class Step:
     """One step of all walks (n,) that still go on.
 
     looks : it looks now; repeats : it stays blind and repeats this action for good
+    span : (n,), how many steps of this action are taken at once, 1 but for leaps
     period : steps after which this belief came back, 0 if it did not
+    marks : (n,), True where later beliefs are compared with this one
     left : (n,), what is left out at this step, in absolute terms
-    costs : b C(a) (n,), the same in absolute terms (n,), and the error as a share of the latter
+    costs : cost of these steps (n,), the same in absolute terms (n,), and the error as a share of
+    the latter (n,); awake : (n,), how many steps these count as; all discounted from here on
+    blur : share by which rounding may have changed the entries of the beliefs
     """
 
     depth: int
@@ -60,13 +75,41 @@ class Step:
     actions: np.ndarray
     looks: np.ndarray
     repeats: np.ndarray
+    span: np.ndarray
     period: np.ndarray
+    marks: np.ndarray
     left: np.ndarray
-    costs: tuple[np.ndarray, np.ndarray, float]
+    costs: tuple[np.ndarray, np.ndarray, np.ndarray]
+    awake: np.ndarray
+    blur: float
 
     @property
     def ends(self) -> np.ndarray:
         return self.looks | self.repeats | (self.period > 0)
+
+
+@dataclass
+class _Block:
+    """Walks (n,) that are equally old.
+
+    paid : (n,), in absolute terms; seen, seen_at : a belief (n, S) of theirs, to notice when it
+    comes back, and its depth (n,), -1 for walks that have just begun or leapt
+    blur : as in Step
+    """
+
+    depth: int
+    roots: np.ndarray
+    beliefs: Rows
+    paid: np.ndarray
+    seen: Rows
+    seen_at: np.ndarray
+    blur: float
+
+    @classmethod
+    def fresh(
+        cls, depth: int, roots: np.ndarray, beliefs: Rows, paid: np.ndarray, blur: float
+    ) -> _Block:
+        return cls(depth, roots, beliefs, paid, beliefs, np.full(len(roots), -1), blur)
 
 
 def unroll_plans(
@@ -88,7 +131,7 @@ def unroll_plans(
                 while len(actions[root]) < limit and problem.discount ** len(actions[root]) > 1e-16:
                     actions[root].extend(cycle)
             else:
-                actions[root].append(int(step.actions[i]))
+                actions[root].extend([int(step.actions[i])] * min(int(step.span[i]), limit))
                 senses[root] |= bool(step.looks[i])
     return [Plan(tuple(actions[int(r)][:limit]), senses[int(r)]).shortest() for r in roots]
 
@@ -99,7 +142,7 @@ def walks(problem: SensingMDP, policy: Follows, roots: np.ndarray) -> Iterator[S
         raise PolicyError(
             f"{type(policy).__name__} is randomised: it has no exact value; use solvers.simulate"
         )
-    repeats = Repeats(problem, policy)
+    walker = _Walker(problem, policy)
     is_sparse = problem.dense_transitions is None and problem.num_states >= SPARSE_STATES
     size = max(1, BLOCK_ENTRIES // problem.num_states)
     if is_sparse and policy.reads_sparse:  # else the beliefs are written out for the policy
@@ -113,71 +156,145 @@ def walks(problem: SensingMDP, policy: Follows, roots: np.ndarray) -> Iterator[S
         else:
             beliefs = np.zeros((len(block), problem.num_states))
             beliefs[np.arange(len(block)), block] = 1.0
-        yield from _walk(problem, policy, repeats, block, beliefs)
+        yield from walker.walk(_Block.fresh(0, block, beliefs, np.zeros(len(block)), 0.0))
 
 
-def _walk(
-    problem: SensingMDP, policy: Follows, repeats: Repeats, roots: np.ndarray, beliefs: Rows
-) -> Iterator[Step]:
-    depth, paid, most = 0, np.zeros(len(roots)), _most(problem)
-    seen, seen_at = beliefs, 0
-    dust = DUST * problem.num_states if policy.reads_beliefs and np.isfinite(most) else 0.0
-    while len(roots):
+class _Walker:
+    """Walks blocks of roots, always those that are youngest.
+
+    A leap of 2^j steps begins at a depth that 2^j divides.  So walks that step on meet those that
+    have leapt ahead, and go on together with them.
+    """
+
+    def __init__(self, problem: SensingMDP, policy: Follows) -> None:
+        self.problem, self.policy = problem, policy
+        self.counted, self.unit = counted_states(problem), step_rounding(problem)
+        self.powers = Powers(problem, self.counted)
+        self.repeats = Repeats(problem, policy, self.powers)
+        self.most = most_cost(problem)
+        finite = policy.reads_beliefs and np.isfinite(self.most)
+        self.dust = DUST * problem.num_states if finite else 0.0
+        self.waiting: dict[int, list[_Block]] = {}
+        self.work = 0.0
+
+    def walk(self, block: _Block) -> Iterator[Step]:
+        """Every step of these walks."""
+        self.waiting, self.work = {block.depth: [block]}, 0.0
+        while self.waiting:
+            blocks = self.waiting.pop(min(self.waiting))
+            block = blocks[0] if len(blocks) == 1 else _joined(blocks)
+            step = self._step(block)
+            yield step
+            self._go_on(block, step)
+
+    def _step(self, block: _Block) -> Step:
+        """What these walks do now."""
+        problem, policy = self.problem, self.policy
+        roots, beliefs, depth = block.roots, block.beliefs, block.depth
         needs_dense = not isinstance(beliefs, np.ndarray) and not policy.reads_sparse
         answer = policy.step(roots, depth, beliefs.toarray() if needs_dense else beliefs)
         actions, looks = checked_choice(answer, problem.num_actions, problem.name, roots, depth)
-        costs = picked_dots(beliefs, actions, problem.costs)
-        again, blind = np.zeros(len(roots), bool), np.flatnonzero(~looks)
-        if len(blind):
-            again[blind] = repeats.proven(roots[blind], depth, beliefs[blind], actions[blind])
-        period, left = np.zeros(len(roots), int), np.zeros(len(roots))
+        spans = self._spans(block, actions, looks)
+        costs, awake = self._costs(beliefs, actions, spans)
+        again, period, left = spans == FOR_GOOD, np.zeros(len(roots), int), np.zeros(len(roots))
         if policy.reads_beliefs and depth:
-            period[~looks & ~again & _same(beliefs, seen)] = depth - seen_at
-            paid += problem.discount**depth * costs[1]
-            rest = problem.discount**depth * _rest(problem, beliefs, most)
-            enough = NEGLIGIBLE * np.maximum(paid, problem.cost_floor)
-            small = ~looks & ~again & (period == 0) & (rest <= enough)
+            discount = problem.discount**depth
+            back = ~looks & ~again & (block.seen_at >= 0) & same_rows(beliefs, block.seen)
+            period[back] = depth - block.seen_at[back]
+            block.paid += discount * costs[1]
+            rest = discount * rest_after(problem, beliefs, self.most)
+            enough = NEGLIGIBLE * np.maximum(block.paid, problem.cost_floor)
+            small = rest <= (enough if self.work < MOST_WORK else np.inf)
+            small &= ~looks & ~again & (period == 0)
             again |= small
-            left = np.where(small, rest, 0.0) + problem.discount**depth * dust * most
-        step = Step(depth, roots, beliefs, actions, looks, again, period, left, costs)
-        yield step
-        on = np.flatnonzero(~step.ends)
-        roots, paid, beliefs, seen = roots[on], paid[on], beliefs[on], seen[on]
-        if depth & (depth - 1) == 0:
-            seen, seen_at = beliefs, depth
-        beliefs = moved(problem, beliefs, actions[on])
-        depth += 1
-        if dust and isinstance(beliefs, np.ndarray):
+            left = np.where(small, rest, 0.0) + discount * self.dust * self.most
+            self.work += len(roots) * problem.num_states + STEP_WORK
+        marks = (block.seen_at < 0) | (depth & (depth - 1) == 0)
+        span = np.maximum(spans, 1)
+        return Step(
+            *(depth, roots, beliefs, actions, looks, again, span, period, marks, left),
+            *(costs, awake, block.blur),
+        )
+
+    def _spans(self, block: _Block, actions: np.ndarray, looks: np.ndarray) -> np.ndarray:
+        """How many steps each walk (n,) takes at once; FOR_GOOD if all that follow."""
+        depth, spans = block.depth, np.zeros(len(actions), int)
+        tried = not self.policy.reads_beliefs or tried_at(depth)
+        blind = np.flatnonzero(~looks & (tried | (block.seen_at < 0)))
+        if not len(blind):
+            return spans
+        spans[blind] = self.repeats.spans(
+            block.roots[blind], depth, block.beliefs[blind], actions[blind]
+        )
+        spans = np.minimum(spans, depth & -depth if depth else spans)
+        spans[(spans > 0) & (spans < SHORTEST)] = 0
+        for a, span, rows in _leaps(actions, spans):
+            dense = isinstance(block.beliefs, np.ndarray)
+            if not dense or not self.powers.worth(a, span, len(rows)):
+                spans[rows] = 0
+        return spans
+
+    def _go_on(self, block: _Block, step: Step) -> None:
+        """Let the walks that have not ended wait for their turn."""
+        on = np.flatnonzero(~step.ends & (step.span == 1))
+        if len(on):
+            beliefs = self._swept(moved(self.problem, step.beliefs[on], step.actions[on]))
+            seen, seen_at = block.seen[on], block.seen_at[on]
+            marks = step.marks[on]
+            if marks.all():
+                seen, seen_at = step.beliefs[on], np.full(len(on), step.depth)
+            elif marks.any():
+                seen[marks], seen_at[marks] = step.beliefs[on[marks]], step.depth
+            blur = block.blur + self.unit
+            self._wait(
+                _Block(
+                    *(step.depth + 1, step.roots[on], beliefs, block.paid[on]),
+                    *(seen, seen_at, blur),
+                )
+            )
+        for a, span, rows in _leaps(step.actions, np.where(step.ends, 0, step.span)):
+            j = span.bit_length() - 1
+            after = self._swept(step.beliefs[rows] @ self.powers.power(a, j))
+            blur = block.blur + self.powers.rounding(j)
+            self._wait(
+                _Block.fresh(step.depth + span, step.roots[rows], after, block.paid[rows], blur)
+            )
+
+    def _wait(self, block: _Block) -> None:
+        self.waiting.setdefault(block.depth, []).append(block)
+
+    def _costs(
+        self, beliefs: Rows, actions: np.ndarray, spans: np.ndarray
+    ) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
+        """``costs`` and ``awake`` of a step."""
+        cost, size, slip = picked_dots(beliefs, actions, self.problem.costs)
+        slips, awake = np.full(len(cost), slip), beliefs @ self.counted
+        for a, span, rows in _leaps(actions, spans):
+            j = span.bit_length() - 1
+            sums = self.powers.sums(a, j)
+            cost[rows], size[rows], awake[rows] = (beliefs[rows] @ sums).T
+            slips[rows] = self.powers.rounding(j)
+        return (cost, size, slips), awake
+
+    def _swept(self, beliefs: Rows) -> Rows:
+        """Without dust."""
+        if self.dust and isinstance(beliefs, np.ndarray):
             beliefs[beliefs < DUST] = 0.0
+        return beliefs
 
 
-def moved(problem: SensingMDP, beliefs: Rows, actions: np.ndarray) -> Rows:
-    """One blind step of each belief (n, S) under its own action (n,)."""
-    if isinstance(beliefs, np.ndarray):
-        return problem.step(beliefs, actions)
-    used = np.unique(actions)
-    rows = [np.flatnonzero(actions == a) for a in used]
-    if len(used) <= 1:
-        return sparse.csr_array(beliefs @ problem.transitions[used[0]]) if len(used) else beliefs
-    parts = [beliefs[r] @ problem.transitions[a] for a, r in zip(used, rows, strict=True)]
-    return sparse.vstack(parts, format="csr")[np.argsort(np.concatenate(rows))]
+def _leaps(actions: np.ndarray, spans: np.ndarray) -> Iterator[tuple[int, int, np.ndarray]]:
+    """Action, length and rows of the walks that leap alike."""
+    leaping = np.flatnonzero(spans > 1)
+    if len(leaping):
+        for a, span in np.unique(np.stack([actions, spans])[:, leaping], axis=1).T.tolist():
+            yield a, span, leaping[(actions[leaping] == a) & (spans[leaping] == span)]
 
 
-def _same(beliefs: Rows, seen: Rows) -> np.ndarray:
-    """Which beliefs are exactly what they were: (n,) bool; sparse ones are not compared."""
-    if isinstance(beliefs, np.ndarray):
-        return (beliefs == seen).all(axis=1)
-    return np.zeros(beliefs.shape[0], bool)
-
-
-def _most(problem: SensingMDP) -> float:
-    """More than an episode can cost or earn; after an unseen end one look at most is still paid."""
-    step = float(np.abs(problem.costs).max()) + problem.max_sensing_cost
-    alpha = problem.discount
-    return step / (1 - alpha) if alpha < 1 else step * (problem.longest_stay + 1)
-
-
-def _rest(problem: SensingMDP, beliefs: Rows, most: float) -> np.ndarray:
-    """The most that can come from here on: (n,); no look comes where all is over."""
-    live = beliefs @ (~problem.terminal).astype(float)
-    return np.where(live > ABSORBED, most, np.where(live > 0, live, 0.0) * min(most, 1e300))
+def _joined(blocks: list[_Block]) -> _Block:
+    """Blocks of the same age as one."""
+    arrays = [
+        np.concatenate([getattr(b, name) for b in blocks])
+        for name in ("roots", "beliefs", "paid", "seen", "seen_at")
+    ]
+    return _Block(blocks[0].depth, *arrays, max(b.blur for b in blocks))

@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 
 from solvers.core.baseline import TIE, lowest_argmin
+from solvers.core.blind_moves import moved
 from solvers.core.budget import Budget
 from solvers.core.model import SensingMDP
 from solvers.core.roots import check_roots
 from solvers.core.solution import Solution
 from solvers.core.solver import Solver
-from solvers.core.unrolling import moved
 from solvers.kernels.blind_step import by_action
 from solvers.planners.always_sense import AlwaysSensePolicy
 
@@ -57,16 +57,36 @@ class ATMPolicy(AlwaysSensePolicy):
         return actions, regret >= saved
 
     def reasons(self, beliefs: Any, actions: np.ndarray) -> np.ndarray:
-        return actions if self.uniform else super().reasons(beliefs, actions)
+        """The action and the one that AS plays after it, as one number."""
+        if not self.problem.has_linear_sensing_cost:
+            return super().reasons(beliefs, actions)
+        if self.uniform:  # any next action will do: the same again
+            return actions * self.problem.num_actions + actions
+        then, _ = super().act_batch(moved(self.problem, beliefs, actions))
+        return actions * self.problem.num_actions + then
 
     def margins(self, reason: int) -> np.ndarray | None:
-        a, tie = reason, TIE * self.seen.size
+        problem, alpha = self.problem, self.problem.discount
+        a, then = divmod(reason, problem.num_actions)
+        # blind if the regret, for this next action, is below what no look now saves
+        regret = alpha * (self.ahead[a][:, then] - self.ahead[a][:, -1])
+        k = problem.sensing_costs()
+        saved = k[:, a]
+        if self.uniform:
+            played = self._above(a)
+        else:
+            T = problem.transitions[a]
+            played = np.column_stack([self._above(a), T @ self._above(then)])
+            saved = saved + alpha * (T @ (self.k_root - k[:, then]))
+        equal = TIE * (k[:, a] + np.abs(regret))  # where they are equal it looks
+        return np.column_stack([played, saved - regret - equal])
+
+    def _above(self, a: int) -> np.ndarray:
+        """Columns (S, A - 1): AS plays a wherever none of their means is negative."""
+        tie = TIE * self.seen.size
         above = self.Q - self.Q[:, [a]] + 0.5 * tie[:, None]
         above[:, :a] -= 2 * tie[:, None]  # of equals the lowest action is played
-        # blind if the regret is below k for one next action, here a again
-        regret = self.problem.discount * (self.ahead[a][:, a] - self.ahead[a][:, -1])
-        look = float(self.problem.sensing_cost) - regret
-        return np.column_stack([np.delete(above, a, axis=1), look])
+        return np.delete(above, a, axis=1)
 
 
 @dataclass

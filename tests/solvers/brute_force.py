@@ -17,8 +17,10 @@ def bracket(problem: SensingMDP, N: int) -> tuple[np.ndarray, np.ndarray]:
     """(lower, upper) bounds (S,) on the optimal cost at each root."""
     S, A, alpha = problem.num_states, problem.num_actions, problem.discount
     T = [t.toarray() for t in problem.transitions]
-    k = np.broadcast_to(problem.sensing_cost, (S, A))
-    C = problem.costs
+    price, C = problem.sensing_cost, problem.costs
+    if not callable(price):
+        k = np.broadcast_to(price, (S, A))
+        price = lambda belief, a: belief @ k[:, a]  # noqa: E731
     seen = np.zeros(S)
     for _ in range(80):
         seen = np.min([C[:, a] + alpha * T[a] @ seen for a in range(A)], axis=0)
@@ -34,7 +36,7 @@ def bracket(problem: SensingMDP, N: int) -> tuple[np.ndarray, np.ndarray]:
                     beyond[root].append(cost + alpha**m * belief @ seen)
                     continue
                 for a in range(A):
-                    now = cost + alpha**m * belief @ (C[:, a] + k[:, a])
+                    now = cost + alpha**m * (belief @ C[:, a] + price(belief, a))
                     looking[root].append((now, alpha ** (m + 1) * belief @ T[a]))
     lower, upper = np.where(problem.terminal, 0, seen), np.where(problem.terminal, 0, 1e3)
     costs = [np.array([c for c, _ in looking[j]]) for j in range(S)]

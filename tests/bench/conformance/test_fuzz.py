@@ -1,13 +1,18 @@
 """The fuzz campaign: its referee is right, it catches liars, and the checker passes it."""
 
 import json
+import os
+import time
+from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
+from numba import njit
 
 from bench.cli import main
-from bench.conformance import fuzz, fuzz_checks
+from bench.conformance import fuzz, fuzz_checks, fuzz_watch
 from bench.conformance.fuzz_problems import draw
 from bench.conformance.fuzz_referee import bracket, cost_of_plans
 from bench.conformance.fuzz_shrink import shrink
@@ -41,14 +46,17 @@ def test_the_referee_agrees_with_another_way_of_writing_out_plans():
 
 
 def test_the_referee_and_the_evaluator_agree_on_plans():
-    for case in cases(4, 12):
+    judged = Counter()
+    for case in cases(4, 60):
         if np.abs(case.C).max() > 1e2 or case.k.max() > 1e2:
             continue
+        judged[case.shape] += 1
         problem = case.problem()
         policy = solve(problem, "spi", budget=1).policy
         plans = [(plan.actions or (0,), plan.senses) for plan in policy.plans]
         values = evaluate(problem, policy)
         assert cost_of_plans(case, plans) == pytest.approx(values, rel=1e-9, abs=1e-9)
+    assert len(judged) >= 3  # functions of the belief, too
 
 
 def test_the_checker_passes_a_fixed_sample():
@@ -90,16 +98,101 @@ def test_shrinking_keeps_the_failure_and_drops_the_rest():
     exec(small.script(), {})
 
 
-def test_a_campaign_counts_and_goes_on_where_it_stopped(tmp_path, monkeypatch):
+def run(path, *arguments):
+    return main(["fuzz", *map(str, arguments), "-o", str(path)])
+
+
+def lie_about_dips(monkeypatch):
     lie = fuzz_checks.Failure("wrong bound", "dips", "made up")
-    monkeypatch.setattr(fuzz, "judge", lambda case, turn, chance: [lie] if "dips" in turn else [])
+    monkeypatch.setattr(fuzz, "judge", lambda case, turn, *_: [lie] if "dips" in turn else [])
     monkeypatch.setattr(fuzz, "warm_up", lambda: None)
+
+
+def test_a_campaign_counts_and_goes_on_where_it_stopped(tmp_path, monkeypatch):
+    lie_about_dips(monkeypatch)
     path = tmp_path / "counts.json"
-    assert main(["fuzz", "--cases", "10", "--seed", "5", "-o", str(path)]) == 1
-    assert main(["fuzz", "--cases", "20", "--seed", "5", "-o", str(path)]) == 1
+    assert run(path, "--cases", 10, "--seed", 5) == 1
+    assert run(path, "--cases", 26, "--seed", 5) == 1
     stored = json.loads(path.read_text())
-    assert stored["done"] == 20
+    assert stored["done"] == 26
     assert stored["counts"] == {"wrong bound: dips": 6}
-    assert stored["runs"]["dips"] == 6
-    assert stored["failures"][0]["script"].startswith("from solvers import")
-    assert main(["fuzz", "--seed", "6", "-o", str(path)]) == 2
+    assert stored["runs"]["dips"] + stored["refused"].get("dips", 0) == 6
+    assert sum(stored["labels"].values()) == 4 * 26
+    assert stored["failures"][0]["script"].endswith('print(solve(problem, "dips", budget=1))\n')
+    assert run(path, "--seed", 6) == 2
+    assert run(path, "--seed", 5, "--from", 3) == 2
+
+
+def test_shards_merge_into_what_one_campaign_gives(tmp_path, monkeypatch):
+    lie_about_dips(monkeypatch)
+    one, two, whole = (tmp_path / f"{name}.json" for name in ("one", "two", "whole"))
+    run(one, "--cases", 11)
+    run(two, "--cases", 15, "--from", 11)
+    run(whole, "--cases", 26)
+    assert run(tmp_path / "both.json", "--merge", one, two) == 1
+    both, all_at_once = (json.loads(p.read_text()) for p in (tmp_path / "both.json", whole))
+    assert both["cases"] == all_at_once["done"] == 26
+    for name in ("runs", "refused", "labels", "counts"):
+        assert both[name] == all_at_once[name]
+    assert [part["first"] for part in both["parts"]] == [0, 11]
+    assert run(tmp_path / "no.json", "--merge", one, whole) == 2  # cases in common
+    assert not (tmp_path / "no.json").exists()
+    assert run(tmp_path / "no.json", "--merge", tmp_path / "both.json") == 2
+
+
+def hang_at(which):
+    def judge(case, turn, chance, begins=None):
+        begins(turn[0])
+        if case.script() == which.script():
+            spin(np.zeros(1))
+        return []
+
+    return judge
+
+
+@njit
+def spin(flag):
+    """Compiled code that never comes back, nor lets the interpreter in."""
+    while flag[0] == 0:
+        pass
+
+
+def test_a_solver_that_hangs_in_compiled_code_is_counted_and_left_behind(tmp_path, monkeypatch):
+    spin(np.ones(1))
+    monkeypatch.setattr(fuzz, "judge", hang_at(fuzz.case_number(1, 3)[0]))
+    monkeypatch.setattr(fuzz, "warm_up", lambda: None)
+    short = partial(fuzz_watch.watched, most_cpu=0.5)
+    monkeypatch.setattr(fuzz, "watched", short)
+    assert run(tmp_path / "counts.json", "--cases", 6) == 1
+    stored = json.loads((tmp_path / "counts.json").read_text())
+    where = fuzz.case_number(1, 3)[1][0]
+    assert stored["done"] == 6 and stored["counts"] == {f"hang: {where}": 1}
+    assert stored["failures"][0]["case"] == "3"
+
+
+@pytest.mark.parametrize(
+    ("work", "how"),
+    [
+        (lambda say: say("hello"), fuzz_watch.ENDED),
+        (lambda say: os._exit(3), fuzz_watch.CRASH),
+        (lambda say: time.sleep(60), fuzz_watch.HANG),
+    ],
+)
+def test_the_watch_says_how_the_child_ended(work, how):
+    heard = []
+    assert fuzz_watch.watched(work, heard.append, most_wait=1.5)[0] == how
+    assert heard == (["hello"] if how == fuzz_watch.ENDED else [])
+
+
+def test_an_absurd_simulated_value_is_caught(monkeypatch):
+    case = next(
+        c
+        for c in cases(9, 400, alpha=0.6)
+        if c.kind == "periodic" and c.start.max() == 1 and not c.shape
+    )
+    truth = bracket(case)
+    honest = solve(case.problem(), "pomcp", tree_queries=5, episodes=2)
+    assert fuzz_checks._absurd(case, "pomcp", honest, truth) == []
+    for value in (1e12, np.nan, float(case.start @ (truth.lower - truth.size) - 1)):
+        lying = replace(honest, value=value)
+        assert fuzz_checks._absurd(case, "pomcp", lying, truth)[0].kind == "absurd"

@@ -205,7 +205,9 @@ def test_beats_the_published_value_in_simulation():
 
 def test_an_endless_episode_is_cut_and_says_what_it_lacks():
     """At discount 0.9999 one episode takes 138,000 steps, and one search walks to depth 46,000."""
-    problem = SensingMDP.from_arrays([np.eye(2)[::-1], np.eye(2)], [[1.0, 2.0], [1.0, 0.0]], 0.9999, 1.0)
+    problem = SensingMDP.from_arrays(
+        [np.eye(2)[::-1], np.eye(2)], [[1.0, 2.0], [1.0, 0.0]], 0.9999, 1.0
+    )
     cut = solve(problem, "pomcp", budget=0.1)
     assert cut.status == BUDGET and cut.info["episodes"] < 100
     whole = solve(problem, "pomcp", budget=0.1, tree_queries=20, episodes=2, max_steps=10)

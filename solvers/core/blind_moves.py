@@ -1,0 +1,60 @@
+"""One blind step of many walks: where it leads, what it blurs, and what can come after it."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from solvers.core.model import SensingMDP
+from solvers.kernels.returns import UNIT, Rows
+
+ABSORBED = 1e-10
+"""Live probability below which a policy that is blind is taken to stay blind."""
+
+
+def counted_states(problem: SensingMDP) -> np.ndarray:
+    """Where a step counts as one (S,): everywhere, or only while the episode lasts."""
+    if problem.end_is_seen or problem.discount == 1:
+        return (~problem.terminal).astype(float)
+    return np.ones(problem.num_states)
+
+
+def step_rounding(problem: SensingMDP) -> float:
+    """By how much one blind step blurs an entry of a belief, as a share of it."""
+    live = ~problem.terminal
+    entries = [
+        np.bincount(T.indices, minlength=problem.num_states)[live] for T in problem.transitions
+    ]
+    return (max(int(n.max(initial=0)) for n in entries) + 3) * UNIT
+
+
+def moved(problem: SensingMDP, beliefs: Rows, actions: np.ndarray) -> Rows:
+    """One blind step of each belief (n, S) under its own action (n,)."""
+    if isinstance(beliefs, np.ndarray):
+        return problem.step(beliefs, actions)
+    used = np.unique(actions)
+    rows = [np.flatnonzero(actions == a) for a in used]
+    if len(used) <= 1:
+        return sparse.csr_array(beliefs @ problem.transitions[used[0]]) if len(used) else beliefs
+    parts = [beliefs[r] @ problem.transitions[a] for a, r in zip(used, rows, strict=True)]
+    return sparse.vstack(parts, format="csr")[np.argsort(np.concatenate(rows))]
+
+
+def same_rows(beliefs: Rows, seen: Rows) -> np.ndarray:
+    """Which beliefs are exactly what they were: (n,) bool; sparse ones are not compared."""
+    if isinstance(beliefs, np.ndarray):
+        return (beliefs == seen).all(axis=1)
+    return np.zeros(beliefs.shape[0], bool)
+
+
+def most_cost(problem: SensingMDP) -> float:
+    """More than an episode can cost or earn; after an unseen end one look at most is still paid."""
+    step = float(np.abs(problem.costs).max()) + problem.max_sensing_cost
+    alpha = problem.discount
+    return step / (1 - alpha) if alpha < 1 else step * (problem.longest_stay + 1)
+
+
+def rest_after(problem: SensingMDP, beliefs: Rows, most: float) -> np.ndarray:
+    """The most that can come from here on: (n,); no look comes where all is over."""
+    live = beliefs @ (~problem.terminal).astype(float)
+    return np.where(live > ABSORBED, most, np.where(live > 0, live, 0.0) * min(most, 1e300))
