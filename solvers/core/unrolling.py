@@ -293,8 +293,6 @@ def _leaps(actions: np.ndarray, spans: np.ndarray) -> Iterator[tuple[int, int, n
 
 def _joined(blocks: list[_Block]) -> _Block:
     """Blocks of the same age as one."""
-    arrays = [
-        np.concatenate([getattr(b, name) for b in blocks])
-        for name in ("roots", "beliefs", "paid", "seen", "seen_at")
-    ]
-    return _Block(blocks[0].depth, *arrays, max(b.blur for b in blocks))
+    names = ("roots", "beliefs", "paid", "seen", "seen_at")
+    arrays = {name: np.concatenate([getattr(b, name) for b in blocks]) for name in names}
+    return _Block(depth=blocks[0].depth, blur=max(b.blur for b in blocks), **arrays)

@@ -36,7 +36,7 @@ def steps_of(monkeypatch, run):
 @pytest.mark.parametrize("solver", ["qmdp", "atm", "fib"])
 def test_leaps_change_nothing(monkeypatch, solver, by_state):
     fewer = 0
-    for seed in range(3):
+    for seed in range(2):
         problem = slow_problem(seed, 0.99, by_state=by_state)
         policy = solve(problem, solver).policy
         run = partial(evaluate_fully, problem, policy)
