@@ -174,14 +174,12 @@ class DelayedInformation:
         if enough is None:
             enough = settled * (np.abs(self.W0).max() + self.problem.max_sensing_cost)
         sweeps, rise, until = 0, np.inf, self.work + least_work
-        while (rise > enough or self.work + self.sweep_work() < until) and (
-            budget is None or budget.left() > self.sweep_seconds
-        ):
-            if self.stop[0]:
+        while sweeps < most and (rise > enough or self.work + self.sweep_work() < until):
+            if self.stop[0] or (budget is not None and budget.left() <= self.sweep_seconds):
                 break
             # Between two looks at the clock: one sweep until it is known how long one takes.
             unwatched = int(UNWATCHED / max(self.sweep_seconds, 1e-7)) + 1 if sweeps else 1
-            done, rise = self.sweep(enough, unwatched)
+            done, rise = self.sweep(enough, int(min(unwatched, most - sweeps)))
             sweeps += done
         return sweeps
 

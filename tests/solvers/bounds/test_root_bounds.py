@@ -4,7 +4,7 @@ from hypothesis import given, settings
 
 from bench.problems import load_problem
 from solvers import Budget, evaluate
-from solvers.bounds.root_bounds import RootBounds
+from solvers.bounds.root_bounds import HEAVY_SWEEPS, RootBounds
 from tests.solvers.brute_force import bracket, small_problems
 
 
@@ -40,3 +40,12 @@ def test_visits_count_the_start_and_where_looks_land():
     assert visits[problem.terminal].sum() == 0
     assert visits.sum() > 2 * problem.start.sum()
     assert np.isfinite(visits).all()
+
+
+def test_heavy_sweeps_are_made_a_few_at_a_time(monkeypatch):
+    monkeypatch.setattr("solvers.bounds.root_bounds.HEAVY_SWEEP", 1.0)
+    bounds = RootBounds(load_problem("frozen-lake-4x4-hard", 0.01))
+    before = bounds.information.work
+    bounds.spread(1e-12, Budget())
+    sweeps = (bounds.information.work - before) / bounds.information.sweep_work()
+    assert sweeps == HEAVY_SWEEPS
