@@ -35,6 +35,11 @@ def add(commands: Any) -> None:
     julia.add_argument(
         "file", nargs="?", metavar="FILE.jl", help="setup: make the Julia project of a solver file"
     )
+    julia.add_argument(
+        "--sysimage",
+        action="store_true",
+        help="setup: build a system image, with which Julia starts in a second",
+    )
     julia.set_defaults(call=julia_tools)
 
 
@@ -130,12 +135,16 @@ def measure_speed(args: argparse.Namespace) -> int:
 def julia_tools(args: argparse.Namespace) -> int:
     """Set up Julia, or say what is missing."""
     from pomdp_bridge.julia.doctor import diagnose
-    from pomdp_bridge.julia.setup import install, install_for
+    from pomdp_bridge.julia.setup import install, install_for, install_image
     from pomdp_bridge.julia.solvers import SCHEME, by_id
 
-    if args.file is not None:
-        if args.what != "setup":
-            raise ValueError(f"julia {args.what} takes no file")
+    if args.what == "doctor" and (args.file is not None or args.sysimage):
+        raise ValueError("julia doctor takes no file and builds no image; use julia setup")
+    if args.sysimage and args.file is not None:
+        raise ValueError("--sysimage is for the main Julia project alone; leave out the file")
+    if args.sysimage:
+        found = install_image()
+    elif args.file is not None:
         found = install_for(by_id(SCHEME + args.file.removeprefix(SCHEME)).file)
     else:
         found = install() if args.what == "setup" else diagnose()

@@ -27,6 +27,7 @@ from pomdp_bridge.julia.errors import ANSWER, COMPILE, EXPORT, FIND, SOLVE, STAR
 from pomdp_bridge.julia.projects import project_for
 from pomdp_bridge.julia.solver_file import SolverFile
 from pomdp_bridge.julia.supervise import supervise
+from pomdp_bridge.julia.sysimage import built_image
 from solvers.core.model import SensingMDP
 
 LOG_FOLDER = "SENSEBENCH_JULIA_LOGS"
@@ -167,7 +168,21 @@ def worker_environment(env: environment.JuliaEnvironment) -> dict[str, str]:
         "JULIA_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "JULIA_CONDAPKG_BACKEND": "Null",
+        **quick_start(env),
     }
+
+
+def quick_start(env: environment.JuliaEnvironment) -> dict[str, str]:
+    """What spares a worker time at its start: the system image, and looking for Julia's library."""
+    found = {}
+    if (image := built_image(env)) is not None:
+        found["PYTHON_JULIACALL_SYSIMAGE"] = str(image)
+    home = Path(env.executable).resolve().parent
+    name = "libjulia.dylib" if sys.platform == "darwin" else "libjulia.so"
+    library = home.parent / "lib" / name
+    if library.is_file():  # else juliacall starts a Julia to ask for it
+        found |= {"PYTHON_JULIACALL_LIB": str(library), "PYTHON_JULIACALL_BINDIR": str(home)}
+    return found
 
 
 def new_log(solver: str, problem: str) -> Path:

@@ -15,6 +15,7 @@ from pomdp_bridge.julia.bridge import Call, call_julia
 from pomdp_bridge.julia.errors import BridgeError
 from pomdp_bridge.julia.projects import project_for
 from pomdp_bridge.julia.solver_file import SolverFile, read_head
+from pomdp_bridge.julia.sysimage import built_image
 from solvers.core.model import SensingMDP
 
 WORKS = "works"
@@ -57,6 +58,8 @@ def diagnose() -> Diagnosis:
             f"Julia      {env.version_text} at {env.executable}",
             f"project    {env.project} (from {env.source})",
         ]
+        image = built_image(env) or f"none: run `{environment.SETUP} --sysimage` for quick starts"
+        lines.append(f"image      {image}")
         lines += _versions(env)
     if finding is not None:
         return Diagnosis(finding.code, (*lines, f"problem    {finding.what}"), finding.fix)

@@ -123,16 +123,24 @@ def manifest_versions(env: JuliaEnvironment) -> dict[str, str]:
 
 def manifest(env: JuliaEnvironment) -> dict[str, dict]:
     """The project's manifest, by package name; empty if there is none."""
+    path = manifest_path(env)
+    if path is None:
+        return {}
+    try:
+        listed = tomllib.loads(path.read_text(encoding="utf-8")).get("deps", {})
+    except (OSError, ValueError):
+        return {}
+    return {package: entries[0] for package, entries in listed.items()}
+
+
+def manifest_path(env: JuliaEnvironment) -> Path | None:
+    """The file with the project's manifest, None if there is none."""
     minor = ".".join(map(str, (env.version or OLDEST)[:2]))
     for name in (f"Manifest-v{minor}.toml", "JuliaManifest.toml", "Manifest.toml"):
         path = Path(env.project, name)
         if path.is_file():
-            try:
-                listed = tomllib.loads(path.read_text(encoding="utf-8")).get("deps", {})
-            except (OSError, ValueError):
-                return {}
-            return {package: entries[0] for package, entries in listed.items()}
-    return {}
+            return path
+    return None
 
 
 def depots() -> list[Path]:

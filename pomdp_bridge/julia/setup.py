@@ -14,12 +14,18 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-from pomdp_bridge.julia import environment
+from pomdp_bridge.julia import environment, sysimage
 from pomdp_bridge.julia.doctor import BROKEN, WORKS, Diagnosis, diagnose
 from pomdp_bridge.julia.projects import made_project, make_script, project_for
 from pomdp_bridge.julia.solver_file import SolverFile
 
-RESOLVE = "import juliapkg; juliapkg.resolve(force=True)"
+RESOLVE = """
+import juliapkg, sys
+try:
+    juliapkg.resolve(force=True)
+except Exception as error:
+    sys.exit(f"{type(error).__name__}: {error}")
+"""
 PRECOMPILE = "using Pkg; Pkg.precompile()"
 PREPARED = (
     "Where nothing can be downloaded, select a prepared Julia: set PYTHON_JULIACALL_EXE, "
@@ -38,9 +44,7 @@ def install(progress: Callable[[str], None] = print) -> Diagnosis:
         progress("Looking for Julia and installing the packages; this takes ten minutes or more.")
         failed = _run([sys.executable, "-c", RESOLVE], progress)
         if failed:
-            return Diagnosis(
-                BROKEN, (f"The installation failed: {failed}", PREPARED), environment.SETUP
-            )
+            return Diagnosis(BROKEN, (f"The installation failed: {failed}", PREPARED))
     env, finding = environment.check()
     if env is not None and finding is None:
         progress("Compiling the packages; the first time this takes about ten minutes.")
@@ -70,6 +74,22 @@ def install_for(file: SolverFile, progress: Callable[[str], None] = print) -> Di
     if finding is not None:
         return Diagnosis(finding.code, (finding.what,), finding.fix)
     return Diagnosis(WORKS, (f"{file.source} finds its packages in {project}",))
+
+
+def install_image(progress: Callable[[str], None] = print) -> Diagnosis:
+    """Build the system image of the Julia that runs here, and let the doctor try it."""
+    env, finding = environment.check()
+    if env is None or finding is not None:
+        return Diagnosis(finding.code, (finding.what,), finding.fix)
+    project = sysimage.compiler_project()
+    project.mkdir(parents=True, exist_ok=True)
+    progress("Building a system image; this takes about ten minutes and a C compiler.")
+    command = [env.executable, f"--project={project}", "--startup-file=no", "-e"]
+    failed = _run([*command, sysimage.build_script(env)], progress)
+    if failed:
+        return Diagnosis(BROKEN, (f"The system image cannot be built: {failed}",))
+    progress(f"Trying a planner with {sysimage.keep(env)}.")
+    return diagnose()
 
 
 def _run(command: list[str], progress: Callable[[str], None]) -> str | None:

@@ -30,3 +30,5 @@ def test_an_installation_that_fails_is_reported(bare, monkeypatch):
     found = install(lambda line: None)
     assert found.exit_code == 1
     assert "The installation failed: no network" in str(found)
+    assert "PYTHON_JULIACALL_PROJECT" in str(found)
+    assert found.fix is None  # the command that has just failed would be no advice
