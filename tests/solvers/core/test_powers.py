@@ -36,8 +36,8 @@ def steps_of(monkeypatch, run):
 @pytest.mark.parametrize("solver", ["qmdp", "atm", "fib"])
 def test_leaps_change_nothing(monkeypatch, solver, by_state):
     fewer = 0
-    for seed in range(2):
-        problem = slow_problem(seed, 0.99, by_state=by_state)
+    for seed in (0, 3, 5, 6):
+        problem = slow_problem(seed, 0.97, by_state=by_state)
         policy = solve(problem, solver).policy
         run = partial(evaluate_fully, problem, policy)
         monkeypatch.setattr(powers, "LONG", 0)
@@ -54,7 +54,7 @@ def test_leaps_change_nothing(monkeypatch, solver, by_state):
             plans, unroll_plans(problem, policy, np.arange(4), limit=400), strict=True
         ):
             assert written(plan, 400) == written(other, 400)
-    assert fewer >= 1
+    assert fewer >= 2
 
 
 def written(plan, length):
