@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -21,6 +20,7 @@ import numpy as np
 
 from bench.perf.environment_speed import environment_speed
 from bench.perf.literal import LiteralPolicyUpdate, observation_loop_fib
+from bench.perf.memory import peak_memory_mb
 from bench.problems import load_problem, problems
 from bench.run.environment import describe
 from solvers.bounds.certificates import certify
@@ -169,15 +169,6 @@ def lake_growth() -> list[dict[str, float]]:
         power = np.log(large[what] / small[what]) / ratio
         say(f"  between the last two, {what} grow like states^{power:.1f}")
     return figures
-
-
-def peak_memory_mb() -> float:
-    """The most memory this process has held; rusage would count what its parent held, too."""
-    try:
-        status = Path("/proc/self/status").read_text()
-        return int(status.split("VmHWM:")[1].split()[0]) / 1024
-    except (OSError, IndexError):
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def measure_lake(size: int) -> None:

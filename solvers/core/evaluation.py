@@ -10,8 +10,9 @@ so all roots together are one linear system ``V = c + P V`` with ``P`` a contrac
 an error that holds for each root by itself (:mod:`solvers.kernels.returns`).  Terminal roots have
 value 0.  The same system with other right-hand sides gives how often the policy looks.
 
-From a start only the roots count that the policy lands on from there.  They are closed under its
-looks, so their rows make a system of their own, and nothing else needs to be unrolled.
+From a start only the roots count that the policy lands on from there: their rows make a system of
+their own.  A root that is reached with a discounted chance below ``NEGLIGIBLE_REACH`` is left out;
+what could be paid there is part of the error.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from solvers.core.blind_moves import counted_states, moved, step_rounding
+from solvers.core.blind_moves import counted_states, most_cost, moved, step_rounding
 from solvers.core.model import SensingMDP
 from solvers.core.plan import Follows
-from solvers.core.unrolling import Step, walks
+from solvers.core.roots import Reach
+from solvers.core.unrolling import Step, Walker, walks
 from solvers.kernels.returns import UNIT, picked_dots, solve_proven
 
 
@@ -95,10 +97,13 @@ def evaluate_fully(
 
 
 def _evaluate_part(problem: SensingMDP, found: Round) -> Evaluation:
-    """The same on the roots that were unrolled alone: no look leads out of them."""
+    """The same on the roots that were unrolled alone."""
     known = np.flatnonzero(found.known)
-    P = sparse.csr_array(found.P[known][:, known])
-    gains, error, rho = found.gains[known], found.error[known], found.rho[known]
+    rows = found.P[known]
+    left_out = rows @ (~found.known).astype(float)  # chances to land where nothing was unrolled
+    P = sparse.csr_array(rows[:, known])
+    gains, rho = found.gains[known], found.rho[known]
+    error = found.error[known] + left_out * np.where(left_out > 0, most_cost(problem), 0.0)
     values, error, system = solve_proven(P, gains[:, 0], error, rho)
     looks, steps = system.solve(gains[:, 1:]).T
     everywhere = []
@@ -114,28 +119,22 @@ def unroll(problem: SensingMDP, policy: Follows, roots: np.ndarray | None = None
 
     roots : (n,) only from these and from all that its looks land on from there
     """
-    S, book = problem.num_states, _Book(problem)
-    known = np.zeros(S, bool)
-    front = np.flatnonzero(~problem.terminal)
-    if roots is not None:
-        front = front[np.isin(front, roots)]
-    while len(front):
-        known[front] = True
-        before = len(book.landed)
-        for step in walks(problem, policy, front):
+    book, walker = _Book(problem), Walker(problem, policy)
+    if roots is None:
+        known = ~problem.terminal
+        for step in walks(problem, policy, np.flatnonzero(known), walker):
             book.enter(step)
-        reached = np.zeros(S, bool)
-        for rows in book.landed[before:]:
-            reached[rows.indices] = True
-        front = np.flatnonzero(reached & ~known)
-    P = sparse.csr_array((S, S))
-    if book.landed:
-        who, landed = np.concatenate(book.who), sparse.vstack(book.landed, format="csr")
-        place = np.full(S, len(who))
-        place[who] = np.arange(len(who))
-        nowhere = sparse.csr_array((1, S))
-        P = sparse.csr_array(sparse.vstack([landed, nowhere], format="csr")[place])
-    return Round(book.gains, P, book.error + 8 * UNIT * book.size, book.rho, known)
+    else:
+        start = np.zeros(problem.num_states)
+        start[roots] = 1.0
+        reach = Reach(start, problem.terminal)
+        while len(front := reach.front()):
+            before = len(book.landed)
+            for step in walks(problem, policy, front, walker):
+                book.enter(step)
+            reach.add(front, *book.rows_since(before))
+        known = reach.known
+    return Round(book.gains, book.rows(), book.error + 8 * UNIT * book.size, book.rho, known)
 
 
 class _Book:
@@ -150,6 +149,21 @@ class _Book:
         self.who: list[np.ndarray] = []
         self.past = (self.gains.copy(), self.size.copy(), self.error.copy())  # when marked
         self.counted, self.unit = counted_states(problem), step_rounding(problem)
+
+    def rows_since(self, before: int) -> tuple[np.ndarray, sparse.csr_array]:
+        """The roots that looked (m,) since so many blocks had, and where they landed (m, S)."""
+        who, landed = self.who[before:], self.landed[before:]
+        if not landed:
+            return np.empty(0, int), sparse.csr_array((0, self.problem.num_states))
+        return np.concatenate(who), sparse.csr_array(sparse.vstack(landed, format="csr"))
+
+    def rows(self) -> sparse.csr_array:
+        """Where the looks of all roots land: (S, S), empty rows for roots without one."""
+        S, (who, landed) = self.problem.num_states, self.rows_since(0)
+        place = np.full(S, len(who))
+        place[who] = np.arange(len(who))
+        nowhere = sparse.csr_array((1, S))
+        return sparse.csr_array(sparse.vstack([landed, nowhere], format="csr")[place])
 
     def enter(self, step: Step) -> None:
         """Add one step of all walks."""

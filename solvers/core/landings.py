@@ -38,6 +38,13 @@ class Landings:
     def __setitem__(self, root: int, row: Row) -> None:
         self._changed[int(root)] = row
 
+    def part(self, roots: np.ndarray) -> sparse.csr_array:
+        """The rows of these roots: (n,) -> (n, S)."""
+        rows = [self[root] for root in roots.tolist()]
+        ends = np.cumsum([0] + [len(states) for states, _ in rows])
+        states, chances = (np.concatenate(x) for x in zip(*rows, strict=True))
+        return sparse.csr_array((chances, states, ends), shape=(len(roots), len(self)))
+
     def copy(self) -> Landings:
         """A copy whose rows can be replaced without touching this one."""
         other = Landings(self._base)

@@ -38,7 +38,7 @@ from solvers.kernels.blind_step import (
     picked_rows,
     stack_transitions,
 )
-from solvers.kernels.returns import Repeated, Rows, repeat_for_good
+from solvers.kernels.returns import Repeated, Rows
 
 VALUE_FLOOR = 1e-6
 """Share of the least cost of a step or look below which a value counts as 0 in a relative gap."""
@@ -250,7 +250,7 @@ class SensingMDP:
         """What repeating one action blind for good costs from each state, with its error."""
         if action not in self._repeated:
             P = self.discount * self.policy_matrix(np.full(self.num_states, action))
-            self._repeated[action] = repeat_for_good(P, self.costs[:, action], ~self.terminal)
+            self._repeated[action] = Repeated(P, self.costs[:, action], ~self.terminal)
         return self._repeated[action]
 
     @cached_property

@@ -136,13 +136,15 @@ def unroll_plans(
     return [Plan(tuple(actions[int(r)][:limit]), senses[int(r)]).shortest() for r in roots]
 
 
-def walks(problem: SensingMDP, policy: Follows, roots: np.ndarray) -> Iterator[Step]:
+def walks(
+    problem: SensingMDP, policy: Follows, roots: np.ndarray, walker: Walker | None = None
+) -> Iterator[Step]:
     """Every step of the walks from these live roots (n,), block by block, until all have ended."""
     if getattr(policy, "randomised", False):
         raise PolicyError(
             f"{type(policy).__name__} is randomised: it has no exact value; use solvers.simulate"
         )
-    walker = _Walker(problem, policy)
+    walker = walker or Walker(problem, policy)  # one that has walked before knows its proofs
     is_sparse = problem.dense_transitions is None and problem.num_states >= SPARSE_STATES
     size = max(1, BLOCK_ENTRIES // problem.num_states)
     if is_sparse and policy.reads_sparse:  # else the beliefs are written out for the policy
@@ -159,7 +161,7 @@ def walks(problem: SensingMDP, policy: Follows, roots: np.ndarray) -> Iterator[S
         yield from walker.walk(_Block.fresh(0, block, beliefs, np.zeros(len(block)), 0.0))
 
 
-class _Walker:
+class Walker:
     """Walks blocks of roots, always those that are youngest.
 
     A leap of 2^j steps begins at a depth that 2^j divides.  So walks that step on meet those that

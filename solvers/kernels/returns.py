@@ -18,7 +18,7 @@ data allow.  An error is relative to its own component: nothing here knows the l
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
 from numba import njit
@@ -62,6 +62,10 @@ class ReturnSystem:
         elif thin and S <= SPARSE_STATES:
             self._sparse = splu(sparse.csc_array(sparse.eye_array(S) - P))
 
+    @property
+    def factored(self) -> bool:
+        return self._dense is not None or self._sparse is not None
+
     def solve(self, g: np.ndarray) -> np.ndarray:
         """x of ``x = g + P x``, up to rounding: (S,) or (S, n), a new array."""
         if not self.P.nnz:
@@ -100,7 +104,14 @@ def solve_proven(
     g_error, rho : (S,), how far g and, as a share, each row of P may be from the true ones
     """
     system = ReturnSystem(P)
-    x = system.solve(g)
+    x, rest = _refined(system, g)
+    rest = rest + g_error + rho * (P @ np.abs(x))
+    return x, majorant(system, rest, rho), system
+
+
+def _refined(system: ReturnSystem, g: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """x (S,) of ``x = g + P x``, refined while that helps, and a bound (S,) on its residual."""
+    P, x = system.P, system.solve(g)
     r, slip = residual(P.indptr, P.indices, P.data, g, x)
     for _ in range(4):
         better = x + system.solve(r)
@@ -108,26 +119,33 @@ def solve_proven(
         if not np.isfinite(better).all() or np.abs(r_better).sum() >= np.abs(r).sum():
             break
         x, r, slip = better, r_better, slip_better
-    rest = np.abs(r) + slip + g_error + rho * (P @ np.abs(x))
-    return x, majorant(system, rest, rho), system
+    return x, np.abs(r) + slip
 
 
-class Repeated(NamedTuple):
+class Repeated:
     """One action repeated blind for good, from each state (S,).
 
     values : what it costs; error : proven bound on the error of that; steps : discounted number of
-    steps until the end
+    steps until the end.  The last two take long where the system is iterated, and wait there until
+    they are asked for.
     """
 
-    values: np.ndarray
-    error: np.ndarray
-    steps: np.ndarray
+    def __init__(self, P: sparse.csr_array, costs: np.ndarray, live: np.ndarray) -> None:
+        """P (S, S) : α T(a), rounded once, rows of terminal states empty; costs, live : (S,)."""
+        self._system, self._live = ReturnSystem(P), live
+        self.values, self._rest = _refined(self._system, np.where(live, costs, 0.0))
+        if self._system.factored:  # the factors are large, and not needed any more
+            self.error, self.steps  # noqa: B018
+            del self._system
 
+    @cached_property
+    def error(self) -> np.ndarray:
+        rest = self._rest + 2 * UNIT * (self._system.P @ np.abs(self.values))
+        return majorant(self._system, rest, 2 * UNIT)
 
-def repeat_for_good(P: sparse.csr_array, costs: np.ndarray, live: np.ndarray) -> Repeated:
-    """P (S, S) : α T(a), rounded once, rows of terminal states empty; costs, live : (S,)."""
-    values, error, system = solve_proven(P, np.where(live, costs, 0.0), rho=2 * UNIT)
-    return Repeated(values, error, system.solve(live.astype(float)))
+    @cached_property
+    def steps(self) -> np.ndarray:
+        return self._system.solve(self._live.astype(float))
 
 
 def majorant(system: ReturnSystem, rest: np.ndarray, rho: np.ndarray | float = 0.0) -> np.ndarray:

@@ -18,7 +18,8 @@ walks on and must look after ``max_steps``.  A finished root's plan is better th
 by less than a tenth of delta at worst, and it is why values here can be below the literal ones.
 
 With ``roots="reachable"`` an update walks the start, then the roots that the plans found land on,
-and so on until these are all walked; all others keep their plans.
+and so on until these are all walked; all others, and those that are reached with a discounted
+chance below ``NEGLIGIBLE_REACH``, keep their plans.
 
 SPI stops in local optima.  ``init`` chooses where it starts: ``always-sense`` (Algorithm 1),
 ``blind`` (the plans SPI finds when looking is dearer than anything it could save), or ``best``
@@ -38,7 +39,7 @@ from solvers.core.model import SensingMDP
 from solvers.core.plan_table import PlanTable
 from solvers.core.policy_update import compile_walks, walk_roots
 from solvers.core.reference import Reference
-from solvers.core.roots import REACHABLE, check_roots, chosen_roots
+from solvers.core.roots import REACHABLE, Reach, check_roots, chosen_roots
 from solvers.core.solution import BUDGET, SOLVED, Solution
 from solvers.core.solver import Budget, Solver, SolverError
 from solvers.core.workers import workers
@@ -131,47 +132,38 @@ class SPI(Solver):
     ) -> tuple[PlanTable, int, str]:
         """Algorithm 1: PolicyUpdate until no root gains more than delta."""
         V, rounds = table.values(), 0
+        ties = TIE * value_sizes(problem, always.seen)  # differences that are rounding
         while self.max_iterations is None or rounds < self.max_iterations:
             if budget.over():
                 return table, rounds, BUDGET
-            table, walked = self._update(problem, always, table, V, budget)
+            tolerance = FINISHED * self.delta
+            reference = Reference(V, always.V, ties, always.columns, self.max_steps, tolerance)
+            table, walked = self._update(problem, reference, table, budget)
             V_new, rounds = table.values(), rounds + 1
             gain = float((V - V_new)[walked].max(initial=0.0))
             V = V_new
+            if budget.over():
+                return table, rounds, BUDGET
             if gain <= self.delta:
                 break
         return table, rounds, SOLVED
 
     def _update(
-        self,
-        problem: SensingMDP,
-        always: AlwaysSensePolicy,
-        table: PlanTable,
-        V: np.ndarray,
-        budget: Budget,
+        self, problem: SensingMDP, reference: Reference, table: PlanTable, budget: Budget
     ) -> tuple[PlanTable, np.ndarray]:
-        """Algorithm 2 from plans with root values V (S,); better plans replace.  Returns the new
-        table and the roots that were walked (S,) bool."""
+        """Algorithm 2: better plans replace those of the reference.  Returns the new table and the
+        roots that were walked (S,) bool."""
         better = table.copy()
-        ties = TIE * value_sizes(problem, always.seen)  # differences that are rounding
-        tolerance = FINISHED * self.delta
-        reference = Reference(V, always.V, ties, always.columns, self.max_steps, tolerance)
         crew = workers(self.threads)
-        walked = np.zeros(problem.num_states, bool)
-        front = np.flatnonzero(~problem.terminal)
-        reachable = chosen_roots(self.roots, problem) == REACHABLE
-        if reachable:
-            front = front[problem.start[front] > 0]
-        while len(front) and not budget.over():
+        if chosen_roots(self.roots, problem) != REACHABLE:
+            live = np.flatnonzero(~problem.terminal)
+            walk_roots(problem, reference, live, better, crew, budget)
+            return better, ~problem.terminal
+        reach = Reach(problem.start, problem.terminal)
+        while len(front := reach.front()) and not budget.over():
             walk_roots(problem, reference, front, better, crew, budget)
-            walked[front] = True
-            if not reachable:
-                break
-            landed = np.zeros(problem.num_states, bool)
-            for root in front:
-                landed[better.rows[root][0]] = True
-            front = np.flatnonzero(landed & ~walked)
-        return better, walked
+            reach.add(front, front, better.rows.part(front))
+        return better, reach.known
 
 
 def _always_sense_plans(problem: SensingMDP, always: AlwaysSensePolicy) -> PlanTable:
