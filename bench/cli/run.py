@@ -25,8 +25,8 @@ MOST_FAILURES = 12
 def add(commands: Any) -> None:
     """Add these commands to the parser."""
     add_run(commands)
-    perf = commands.add_parser("perf", help="our speed, as ratios, or as problems grow")
-    perf.add_argument("what", nargs="?", choices=("speed", "growth"), default="speed")
+    perf = commands.add_parser("perf", help="our speed, as ratios or as problems grow, and budgets")
+    perf.add_argument("what", nargs="?", choices=("speed", "growth", "budgets"), default="speed")
     add_results(perf)
     perf.set_defaults(call=measure_speed)
     julia = commands.add_parser(
@@ -127,10 +127,10 @@ def _summarise(suite: Suite, store: Store, cells: set[tuple[str, ...]]) -> int:
 
 
 def measure_speed(args: argparse.Namespace) -> int:
-    """Our speed, as ratios, or against the size of the problem."""
-    from bench.perf import growth, perf
+    """Our speed, as ratios or against the size of the problem, or whether budgets are kept."""
+    from bench.perf import budgets, growth, perf
 
-    return growth.main(args) if args.what == "growth" else perf.main(args)
+    return {"speed": perf, "growth": growth, "budgets": budgets}[args.what].main(args)
 
 
 def julia_tools(args: argparse.Namespace) -> int:
