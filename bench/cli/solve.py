@@ -189,7 +189,8 @@ def _print_solution(facts: Problem, problem: SensingMDP, solution: Solution, sou
 
 def _save(args: argparse.Namespace, problem: SensingMDP, solution: Solution) -> None:
     if solution.policy is None:
-        raise SolverError(f"{args.solver} only proves a bound: there is no policy to save")
+        why = "only proves a bound" if solution.standard_error is None else "plans step by step"
+        raise SolverError(f"{args.solver} {why}: there is no policy to save")
     k = problem.sensing_cost if isinstance(problem.sensing_cost, float) else args.sensing_cost
     save_policy(
         args.save, solution.policy, problem=args.problem, sensing_cost=k, solver=args.solver
@@ -270,10 +271,11 @@ def _print(name: str, text: str) -> None:
 
 def _print_plans(problem: SensingMDP, solution: Solution) -> None:
     policy = solution.policy
-    if policy is None:
+    simulated = solution.standard_error is not None
+    if policy is None and not simulated:
         print("no policy: this method only proves a bound")
         return
-    if policy.randomised:
+    if policy is None or policy.randomised:
         print("no plans: the policy plans anew, with chance, at every step")
         return
     roots = np.flatnonzero(problem.start > 0)
