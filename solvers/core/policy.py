@@ -113,7 +113,7 @@ class PlanPolicy(Policy):
 
     def __init__(self, problem: SensingMDP, plans: Iterable[Plan]) -> None:
         super().__init__(problem)
-        self.plans = tuple(plan.shortest() for plan in plans)
+        self.plans = tuple(_checked(plan, root).shortest() for root, plan in enumerate(plans))
         if len(self.plans) != problem.num_states:
             raise PolicyError(
                 f"{len(self.plans)} plans for the {problem.num_states} states of {problem.name}; "
@@ -213,6 +213,16 @@ class AlphaVectorPolicy(Policy):
         rounding = ROUNDING * (np.abs(other) + np.abs(chosen))
         rounding[:reason] *= -1  # of equals the first is taken
         return (other - chosen + rounding)[others].T
+
+
+def _checked(plan: Any, root: int) -> Plan:
+    """A plan whose actions are whole numbers."""
+    if not isinstance(plan, Plan):
+        raise PolicyError(f"root {root}: found a {type(plan).__name__}; expected a Plan")
+    for a in plan.actions:
+        if not isinstance(a, int | np.integer):
+            raise PolicyError(f"root {root}: its plan has the action {a!r}; expected an index")
+    return plan
 
 
 def _belief_key(belief: np.ndarray) -> bytes:

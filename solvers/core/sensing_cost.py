@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from solvers.core.validation import ModelError, numbers
+from solvers.core.validation import LARGEST, ModelError, numbers
 from solvers.kernels.returns import Rows, picked_dots
 
 SensingCost = float | np.ndarray | Callable[[np.ndarray, int], float]
@@ -47,11 +47,14 @@ def checked_cost(k: Any, S: int, A: int, free_in: np.ndarray | None = None) -> S
             f"sensing cost has shape {array.shape}; expected a number, (A,) = ({A},), "
             f"(S, A) = ({S}, {A}), or a function of belief and action"
         )
-    wrong = ~(np.isfinite(array) & (array >= 0))
+    wrong = ~(np.isfinite(array) & (array >= 0) & (array <= LARGEST))
     if wrong.any():
         at = tuple(int(i) for i in np.argwhere(wrong)[0])
         where = f" at {at}" if at else ""
-        raise ModelError(f"sensing cost{where} is {array[at]}; expected a finite number >= 0")
+        raise ModelError(
+            f"sensing cost{where} is {array[at]}; expected a finite number >= 0, at most "
+            f"{LARGEST:g}"
+        )
     if free_in is not None and free_in.any():
         array = np.where(free_in[:, None], 0.0, np.broadcast_to(array, (S, A)))
     if array.ndim == 0:
@@ -134,7 +137,7 @@ class LookCosts:
         assert callable(self.k)
         view = belief.view()
         view.setflags(write=False)  # it is ours: a function may not change it
-        costs = np.array([float(self.k(view, a)) for a in range(self.num_actions)])
+        costs = np.array([self._answer(view, a) for a in range(self.num_actions)])
         wrong = np.flatnonzero(~(np.isfinite(costs) & (costs >= 0)))
         if len(wrong):
             raise ModelError(
@@ -142,6 +145,25 @@ class LookCosts:
                 f"{wrong[0]} at some belief; it must give a finite number >= 0"
             )
         return costs
+
+    def _answer(self, belief: np.ndarray, a: int) -> float:
+        """The function's number for one action, whatever it does."""
+        assert callable(self.k)
+        try:
+            given = self.k(belief, a)
+        except Exception as error:  # a user's function may raise anything
+            raise ModelError(
+                f"{self.name}: the sensing-cost function failed for action {a}: "
+                f"{type(error).__name__}: {error} (it is called with a read-only belief and an "
+                "action, and gives a number)"
+            ) from error
+        array = np.asarray(given)
+        if array.ndim or array.dtype.kind not in "biuf":
+            raise ModelError(
+                f"{self.name}: the sensing-cost function gave {given!r} for action {a}; "
+                "it must give a finite number >= 0"
+            )
+        return float(array)
 
 
 def _known(s: int, num_states: int) -> np.ndarray:

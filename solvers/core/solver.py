@@ -201,6 +201,8 @@ def solve(
     budget : planning seconds; None for no limit
     options : the solver's own options, by name
     """
+    if not isinstance(problem, SensingMDP):
+        raise SolverError(f"the problem is a {type(problem).__name__}; expected a SensingMDP")
     announce_compiling()
     method = make_solver(solver, **options)
     for reason in (method.available(), method.supports(problem)):

@@ -25,6 +25,10 @@ class ModelError(ValueError):
     """The numbers handed in do not make a sensing-cost MDP; the message says where and why."""
 
 
+LARGEST = 1e100
+"""Costs beyond this leave no room for sums and products of them."""
+
+
 def numbers(given: Any, what: str) -> np.ndarray:
     """An array of real numbers, a copy; refused with the reason if it is not one."""
     if isinstance(given, np.ma.MaskedArray):
@@ -105,9 +109,13 @@ def costs(given: Any, S: int, A: int) -> np.ndarray:
         C = np.repeat(C[:, None], A, axis=1)
     if C.shape != (S, A):
         raise ModelError(f"costs have shape {C.shape}; expected (S, A) = ({S}, {A})")
-    if not np.isfinite(C).all():
-        s, a = np.argwhere(~np.isfinite(C))[0]
-        raise ModelError(f"cost of action {a} in state {s} is {C[s, a]}; expected a finite number")
+    wrong = ~(np.abs(C) <= LARGEST)
+    if wrong.any():
+        s, a = np.argwhere(wrong)[0]
+        raise ModelError(
+            f"cost of action {a} in state {s} is {C[s, a]}; expected a finite number, at most "
+            f"{LARGEST:g} in size"
+        )
     return C
 
 

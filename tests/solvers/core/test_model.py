@@ -250,3 +250,28 @@ def test_a_terminal_state_that_leaks_by_rounding_is_made_absorbing():
     T = [[[0.5, 0.5], [1e-9, 1 - 1e-9]]]
     problem = SensingMDP.from_arrays(T, [[1.0], [0.0]], 0.5, 0.1, terminal=1)
     assert problem.transitions[0].toarray().tolist() == [[0.5, 0.5], [0.0, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda b, a: 1 / 0, "failed for action 0: ZeroDivisionError"),
+        (lambda b, a: b.fill(0), "failed for action 0: ValueError: assignment destination"),
+        (lambda b: 1.0, "failed for action 0: TypeError"),
+        (lambda b, a: np.array([0.1, 0.2]), "gave array"),
+        (lambda b, a: "x", "gave 'x' for action 0"),
+        (lambda b, a: None, "gave None for action 0"),
+        (lambda b, a: 1j, "gave 1j for action 0"),
+    ],
+)
+def test_a_sensing_cost_function_that_misbehaves_is_named(function, words):
+    problem = SensingMDP.from_arrays([np.eye(2)], [[1.0], [0.0]], 0.9, function)
+    with pytest.raises(ModelError, match=words):
+        problem.sensing_cost_at(np.eye(2))
+
+
+def test_numbers_that_leave_no_room_are_refused():
+    with pytest.raises(ModelError, match="cost of action 0 in state 1 is -1e"):
+        SensingMDP.from_arrays([np.eye(2)], [[1.0], [-1e308]], 0.9, 0.1)
+    with pytest.raises(ModelError, match="sensing cost is 1e"):
+        SensingMDP.from_arrays([np.eye(2)], [[1.0], [0.0]], 0.9, 1e200)
