@@ -23,9 +23,10 @@ LENGTHS = {1: 24, 2: 11, 3: 7}
 
 
 SHAPES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "doubt": lambda b: 1 - (b * b).sum(axis=-1),  # looking at what is known is free
+    # Looking at what is known is free; a belief may sum to a little more than 1.
+    "doubt": lambda b: np.maximum(1 - (b * b).sum(axis=-1), 0.0),
     "sure": lambda b: b.max(axis=-1),
-    "entropy": lambda b: -np.sum(b * np.log(np.maximum(b, 1e-300)), axis=-1),
+    "entropy": lambda b: -np.sum(b * np.log(np.clip(b, 1e-300, 1.0)), axis=-1),
     "step": lambda b: np.where(b.max(axis=-1) < 0.7371, 1.0, 0.1),
     "peak": lambda b: np.exp(-1e3 * (b.max(axis=-1) - 0.8131) ** 2),  # dear at few beliefs
 }

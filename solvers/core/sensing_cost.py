@@ -98,7 +98,8 @@ class LookCosts:
         """Of every action at each belief: (n, S), also sparse -> (n, A)."""
         if callable(self.k):
             dense = beliefs if isinstance(beliefs, np.ndarray) else beliefs.toarray()
-            return np.stack([self._asked(belief) for belief in dense])
+            costs = [self._asked(belief) for belief in dense]
+            return np.array(costs).reshape(len(costs), self.num_actions)  # none for no belief
         array = np.asarray(self.k, float)
         if array.ndim < 2:
             return np.broadcast_to(array, (beliefs.shape[0], self.num_actions))

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.problems import find_problem, load_problem
-from solvers import SolverError, solve
+from solvers import SensingMDP, SolverError, solve
 from tests.solvers.brute_force import bracket, small_problems
 from tests.solvers.planners.test_spi import table_one
 
@@ -59,3 +59,11 @@ def test_a_depth_that_does_not_fit_is_refused_with_the_estimate():
 def test_a_depth_that_is_no_depth_is_refused(depth):
     with pytest.raises(SolverError, match=r"depth is .*expected a whole number"):
         solve(load_problem("two-state"), "truncation", depth=depth)
+
+
+def test_nothing_to_plan_and_a_sensing_cost_that_is_a_function():
+    """Found by the fuzz campaign: seed 2026, case 50095."""
+    problem = SensingMDP.from_arrays(
+        [[[1.0]]], [[0.0]], 0.6, lambda b, a: 0.8, start=[1.0], terminal=[0]
+    )
+    assert solve(problem, "truncation", depth=2).value == 0
