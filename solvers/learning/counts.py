@@ -3,7 +3,10 @@
 A step teaches the transition of ``(s, a)`` only when ``s`` was known before it and the next state
 was seen after it; it teaches the reward of ``(s, a)`` whenever ``s`` was known.  The posterior over
 a row is Dirichlet with the counts as its parameters (a prior of vanishing weight), so its mean is
-the observed frequency, and states never seen as a successor have none of it.
+the observed frequency, and states never seen as a successor have none of it.  A prior of weight
+``shared`` adds what was seen from the same state under all actions together, as if a pair had been
+tried ``shared`` times more and had gone where the state usually leads: a row seen once is then not
+taken for certain.  It matters where pairs are many and visits few, and fades as visits come.
 
 Rows are kept sparse: ``after[s, a, :width[s, a]]`` are the successors seen so far and
 ``count[s, a, :]`` how often each was.
@@ -20,6 +23,8 @@ from solvers.core.model import SensingMDP
 from solvers.learning.learner import Task
 
 FIRST_WIDTH = 4
+WEIGHTS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+"""Weights that the prior which a state's actions share may have, in visits."""
 
 
 class Counts:
@@ -78,40 +83,49 @@ class Counts:
         optimism: float = 0.0,
         enough: float = math.inf,
         rng: np.random.Generator | None = None,
+        shared: float = 0.0,
+        states: np.ndarray | None = None,
     ) -> SensingMDP:
         """The counted model, to plan with.
 
         Without ``optimism`` a pair never tried stays where it is at the worst cost seen, so that a
         plan avoids it.  With it, one more state is added, a heaven worth ``max_return``, and each
         pair with fewer than ``enough`` visits is counted as having gone there ``optimism`` times.
-        With ``rng`` every row is drawn from its posterior instead of being its mean.
+        With ``rng`` every row is drawn from its posterior instead of being its mean.  ``shared``
+        is the weight of the prior that the actions of a state share; pairs never tried have none.
+        ``states`` (n,) keeps only these, in this order: all that were seen, or none is left out.
         """
         task, S = self.task, self.task.num_states
-        states = S + 1 if optimism > 0 else S
+        size = S + 1 if optimism > 0 else S
         live = np.flatnonzero(~self.ends)
         worst = -self.rewards[self.tried > 0].min() if (self.tried > 0).any() else 0.0
-        costs = np.zeros((states, task.num_actions))
+        costs = np.zeros((size, task.num_actions))
         costs[:S] = np.where(self.tried > 0, -self.rewards, 0.0 if optimism > 0 else worst)
+        prior = self._prior(live, shared) if shared > 0 else None
         transitions = []
         for a in range(task.num_actions):
-            s, after, weight = self._entries(a, live, optimism, enough, rng)
-            total = np.bincount(s, weight, minlength=states)
+            s, after, weight = self._entries(a, live, optimism, enough, rng, prior)
+            total = np.bincount(s, weight, minlength=size)
             if optimism > 0:  # heaven is paid out on the way in
                 heaven = after == S
                 costs[s[heaven], a] -= weight[heaven] / total[s[heaven]] * task.max_return
-            unknown = np.setdiff1d(np.arange(states), s)
+            unknown = np.setdiff1d(np.arange(size), s)
             s, after = np.append(s, unknown), np.append(after, unknown)
             weight = np.append(weight / total[s[: len(weight)]], np.ones(len(unknown)))
-            transitions.append(sparse.csr_array((weight, (s, after)), (states, states)))
-        terminal = np.zeros(states, bool)
+            transitions.append(sparse.csr_array((weight, (s, after)), (size, size)))
+        terminal = np.zeros(size, bool)
         terminal[:S], terminal[S:] = self.ends, True
         costs[terminal] = 0.0
+        if states is not None:
+            kept = np.append(states, np.arange(S, size))
+            transitions = [T[kept][:, kept] for T in transitions]
+            costs, terminal = costs[kept], terminal[kept]
         return SensingMDP.from_arrays(
             transitions,
             costs,
             task.discount,
             task.price,
-            start=np.append(np.full(S, 1 / S), np.zeros(states - S)),
+            start=np.full(len(costs), 1 / len(costs)),
             terminal=terminal,
             end_is_seen=task.end_is_seen,
             name="learned",
@@ -124,11 +138,16 @@ class Counts:
         optimism: float,
         enough: float,
         rng: np.random.Generator | None,
+        prior: sparse.csr_array | None,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """One action's rows of states not known to end, as (state, successor, weight)."""
         some = np.arange(self.after.shape[2]) < self.width[live, a, None]
         s = np.repeat(live, some.sum(axis=1))
         after, weight = self.after[live, a][some].astype(int), self.count[live, a][some]
+        if prior is not None:
+            tried = sparse.diags_array((self.n[:, a] > 0).astype(float))
+            rows = (sparse.csr_array((weight, (s, after)), prior.shape) + tried @ prior).tocoo()
+            s, after, weight = rows.row, rows.col, rows.data
         if optimism > 0:
             little = live[self.n[live, a] < enough]
             s = np.append(s, little)
@@ -137,3 +156,32 @@ class Counts:
         if rng is not None:
             weight = np.maximum(rng.gamma(weight), 1e-12)
         return s, after, weight
+
+    def _prior(self, live: np.ndarray, weight: float) -> sparse.csr_array:
+        """Where each live state led under all actions together: rows (S, S) that sum to weight."""
+        some = np.arange(self.after.shape[2]) < self.width[live, :, None]
+        s = np.repeat(live, some.sum(axis=(1, 2)))
+        S = self.task.num_states
+        seen = sparse.csr_array((self.count[live][some], (s, self.after[live][some])), (S, S))
+        total = self.n.sum(axis=1)
+        return sparse.csr_array(sparse.diags_array(weight / np.maximum(total, 1)) @ seen)
+
+    def shared_weight(self) -> float:
+        """The weight of the shared prior that predicts best what was seen.
+
+        Each transition is predicted from all others: those of its own pair, and with the prior's
+        weight those of the state's other actions.  The weight with the largest likelihood is taken
+        (empirical Bayes).  Where actions lead to different places it is near none, where they
+        differ little it is many visits.
+        """
+        some = np.arange(self.after.shape[2]) < self.width[:, :, None]
+        s, a, i = np.nonzero(some & (self.n > 1)[:, :, None])
+        S, count, n = self.task.num_states, self.count[s, a, i], self.n[s, a]
+        if not len(s):
+            return WEIGHTS[-1]
+        all_s = np.nonzero(some)[0]
+        pooled = sparse.csr_array((self.count[some], (all_s, self.after[some])), (S, S))
+        elsewhere = np.asarray(pooled[s, self.after[s, a, i]]).ravel() - count
+        guess = (elsewhere + 1 / S) / (self.n.sum(axis=1)[s] - n + 1)
+        chances = [(count - 1 + w * guess) / (n - 1 + w) for w in WEIGHTS]
+        return WEIGHTS[int(np.argmax([count @ np.log(p) for p in chances]))]

@@ -45,7 +45,7 @@ from solvers.core.policy import Plan
 from solvers.kernels.dyna_sweep import dyna_sweep
 from solvers.learning.counts import Counts
 from solvers.learning.learner import Learner, Task
-from solvers.learning.plans import walked_plans
+from solvers.learning.plans import last_step_that_counts, walked_plans
 
 SURE = 8
 """Transitions from which the prior is dropped: then the model is the observed frequencies."""
@@ -125,26 +125,27 @@ class DynaATMQ(Learner):
 
     def plans(self) -> list[Plan]:
         S, A = self.task.num_states, self.task.num_actions
-        transitions = [self._transitions(a) for a in range(A)]
+        models = [self._rows(a) for a in range(A)]
         tried = np.append(self.counts.n > 0, np.ones((1, A), bool), axis=0)
         worst = self.U.min() - abs(self.task.max_return)
-        U = np.where(tried | ~tried.any(axis=1, keepdims=True), self.U, worst)
+        U = np.where(tried, self.U, worst)
         best = U.max(axis=1)
 
-        def choose(beliefs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            if self.task.end_is_seen:  # what is decided is decided in case it goes on
-                beliefs = np.array([self._still_running(b) for b in beliefs])
+        def choose(beliefs: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             actions = (beliefs @ U).argmax(axis=1)
-            looks = np.zeros(len(beliefs), bool)
+            after = np.empty_like(beliefs)
             for a in np.unique(actions):
-                rows = actions == a
-                after = beliefs[rows] @ transitions[a]
-                looks[rows] = after @ best - (after @ U).max(axis=1) > self.task.price
-            return actions, looks
+                rows, (counted, prior) = beliefs[actions == a], models[a]
+                after[actions == a] = rows @ counted + (rows @ prior)[:, None] / (S + 1)
+            loss = after @ best - (after @ U).max(axis=1)
+            # An end that is seen is worth 0 to both, so what is lost if it goes on is the share:
+            going = 1 - beliefs[:, S] if self.task.end_is_seen else 1.0
+            return actions, loss > self.task.price * going, after
 
-        live = np.append(np.ones(S, bool), False)
-        found = walked_plans(transitions, choose, np.arange(S), live, S + 2)
-        return [found[s] for s in range(S)]
+        roots = np.flatnonzero(tried[:S].any(axis=1))
+        longest = min(S + 2, last_step_that_counts(self.task.discount))
+        found = walked_plans(choose, roots, S + 1, longest)
+        return [found.get(s, Plan((0,), True)) for s in range(S)]  # where it never was, it looks
 
     def _update(self, a: int, reward: float, ended: bool) -> None:
         """Move both tables at every state of the belief."""
@@ -182,17 +183,18 @@ class DynaATMQ(Learner):
             after[states] += belief[s] * count / n
         return after / after.sum()
 
-    def _transitions(self, a: int) -> sparse.csr_array:
-        """The same as a matrix (S + 1, S + 1)."""
+    def _rows(self, a: int) -> tuple[sparse.csr_array, np.ndarray]:
+        """The same for all states: what was counted (S + 1, S + 1), and the prior's share (S + 1,).
+
+        The prior goes everywhere alike, so it is kept apart instead of filling the matrix.
+        """
         S, counts = self.task.num_states, self.counts
         n, some = counts.n[:, a], np.arange(counts.after.shape[2]) < counts.width[:, a, None]
         s = np.repeat(np.arange(S), some.sum(axis=1))
         weight = counts.count[:, a][some] / np.where(n < SURE, n + 1, n)[s]
-        T = sparse.csr_array((weight, (s, counts.after[:, a][some])), (S + 1, S + 1))
-        spread = np.append(np.where(n < SURE, 1 / (n + 1), 0.0), 0.0)
-        prior = sparse.csr_array(spread[:, None] * np.full((1, S + 1), 1 / (S + 1)))
-        end = sparse.csr_array(([1.0], ([S], [S])), (S + 1, S + 1))
-        return sparse.csr_array(T + prior + end)
+        s, after = np.append(s, S), np.append(counts.after[:, a][some], S)  # the end stays
+        counted = sparse.csr_array((np.append(weight, 1.0), (s, after)), (S + 1, S + 1))
+        return counted, np.append(np.where(n < SURE, 1 / (n + 1), 0.0), 0.0)
 
     def _still_running(self, belief: np.ndarray) -> np.ndarray:
         """The belief after the agent noticed that the episode goes on."""

@@ -33,10 +33,9 @@ import numpy as np
 from solvers.core.baseline import lowest_argmin, solve_baseline
 from solvers.core.model import SensingMDP
 from solvers.core.policy import Plan
-from solvers.core.solver import solve
 from solvers.learning.counts import Counts
 from solvers.learning.learner import Learner, Task
-from solvers.learning.plans import look_always, planned
+from solvers.learning.plans import look_always, plan_with
 from solvers.planners.pomcp import PomcpPolicy
 
 EXPLORE_RATE, EXPLORE_DISCOUNT = 0.3, 0.99
@@ -118,8 +117,7 @@ class ObserveThenPlan(Learner):
         if self.planner == "pomcp":
             return _PomcpPlans(self, model)
         options = {"init": "best"} if self.planner == "spi" else {}
-        policy = solve(model, self.planner, **options).policy
-        return _Plans(planned(model, policy, self.task.num_states))
+        return _Plans(plan_with(self.planner, model, self.task.num_states, **options))
 
 
 class _Plans:

@@ -6,17 +6,23 @@ walking that model, not the true one.  What the plan is worth is the true proble
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from solvers.core.model import SensingMDP
-from solvers.core.policy import Plan, PlanPolicy, Policy
+from solvers.core.policy import Plan, PlanPolicy
+from solvers.core.solver import Budget, make_solver
 from solvers.core.unrolling import unroll_plans
 
 LONGEST = 2000
 """Blind steps that are written out of a string that goes round in a circle for ever."""
+PLAN_SECONDS = 20.0
+"""Budget of one plan, for planners that would go on."""
+NOTHING = 1e-9
+"""A discount that no decision outlives."""
 ENDED = 1e-10
 """Live probability below which a blind plan has nothing more to decide."""
 
@@ -41,29 +47,31 @@ def cyclic_plan(root: int, actions: np.ndarray, looks: np.ndarray, guess: np.nda
             return Plan(tuple(string), False)
 
 
+def last_step_that_counts(discount: float) -> int:
+    """Steps after which what is left is discounted to nothing."""
+    return math.ceil(math.log(NOTHING) / math.log(discount)) if discount < 1 else LONGEST
+
+
 def walked_plans(
-    transitions: Sequence[sparse.csr_array],
-    choose: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
+    choose: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]],
     roots: np.ndarray,
-    live: np.ndarray,
+    size: int,
     longest: int,
 ) -> dict[int, Plan]:
     """Plans of an agent that follows a belief, from each of ``roots``.
 
-    transitions : (S, S) of each action, of the agent's model
-    choose : beliefs (n, S) -> actions (n,), looks (n,)
-    live : (S,) bool, states in which something can still happen
+    choose : beliefs (n, size) -> actions (n,), looks (n,), beliefs (n, size) after the action
+    size : states of the agent's model, the last of which is the end of the episode
     longest : a plan looks at this step if it has not before
     """
-    S = transitions[0].shape[0]
-    beliefs = np.zeros((len(roots), S))
+    beliefs = np.zeros((len(roots), size))
     beliefs[np.arange(len(roots)), roots] = 1.0
     strings: dict[int, list[int]] = {int(r): [] for r in roots}
     plans: dict[int, Plan] = {}
     for depth in range(1, longest + 1):
-        actions, looks = choose(beliefs)
+        actions, looks, after = choose(beliefs)
         looks = looks | (depth == longest)
-        over = ~looks & (beliefs @ live <= ENDED)
+        over = ~looks & (1 - beliefs[:, -1] <= ENDED)
         for root, a, look, end in zip(roots, actions, looks, over, strict=True):
             strings[int(root)].append(int(a))
             if look or end:
@@ -71,14 +79,18 @@ def walked_plans(
         on = ~(looks | over)
         if not on.any():
             break
-        roots, beliefs, actions = roots[on], beliefs[on], actions[on]
-        for a in np.unique(actions):
-            beliefs[actions == a] = beliefs[actions == a] @ transitions[a]
+        roots, beliefs = roots[on], after[on]
     return plans
 
 
-def planned(model: SensingMDP, policy: Policy, num_states: int) -> list[Plan]:
-    """The plans of a deterministic policy made for ``model``, for its first ``num_states``."""
+def plan_with(planner: str, model: SensingMDP, num_states: int, **options: Any) -> list[Plan]:
+    """A planner's plans for the first ``num_states`` of a learned model.
+
+    What they cost in that model is not asked, so the solver is called without the evaluation of
+    :func:`solve`.  SPI has no time limit: it ends by itself, and a run repeats on any machine.
+    """
+    seconds = math.inf if planner == "spi" else PLAN_SECONDS
+    policy = make_solver(planner, **options).solve(model, Budget(seconds)).policy
     if isinstance(policy, PlanPolicy):
         return list(policy.plans[:num_states])
     return unroll_plans(model, policy, np.arange(num_states), limit=LONGEST)

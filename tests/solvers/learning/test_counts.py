@@ -5,7 +5,8 @@ import pytest
 
 from bench import load_problem
 from solvers.learning import SensingEnv, task_of
-from solvers.learning.counts import Counts
+from solvers.learning.counts import WEIGHTS, Counts
+from solvers.learning.learner import Task
 
 
 def counted(problem_id: str, steps: int, seed: int = 0) -> tuple[Counts, object]:
@@ -68,3 +69,44 @@ def test_rare_successors_can_be_dropped():
     counts.drop_rare(0.02)
     assert counts.n[0, 0] == 99
     assert counts.model().transitions[0].toarray()[0, 0] == 1
+
+
+def test_a_shared_prior_adds_visits_that_went_where_the_state_usually_leads():
+    counts, _ = counted("frozen-lake-4x4", 300)
+    plain, shared = counts.model(), counts.model(shared=2.0)
+    rows = np.stack([T.toarray() for T in plain.transitions], axis=1)  # (S, A, S)
+    mixed = np.stack([T.toarray() for T in shared.transitions], axis=1)
+    for s, a in np.argwhere((counts.n > 0) & ~counts.ends[:, None]):
+        n = counts.n[s]
+        pooled = n @ rows[s] / n.sum()
+        expected = (n[a] * rows[s, a] + 2.0 * pooled) / (n[a] + 2.0)
+        np.testing.assert_allclose(mixed[s, a], expected, atol=1e-12)
+    untried = np.argwhere((counts.n == 0) & ~counts.ends[:, None])
+    assert all(mixed[s, a, s] == 1 for s, a in untried)
+
+
+@pytest.mark.parametrize(("alike", "expected"), [(True, WEIGHTS[-2:]), (False, WEIGHTS[:3])])
+def test_the_weight_of_the_shared_prior_is_read_from_the_data(alike, expected):
+    """Actions that lead to the same places are pooled; actions that lead to others are not."""
+    rng, S, A = np.random.default_rng(5), 12, 4
+    counts = Counts(Task(S, A, 0.9, 0.1, 1000))
+    for s in range(S):
+        for a in range(A):
+            ends = range(S) if alike else (3 * a, 3 * a + 1)
+            for after in rng.choice(list(ends), 8):
+                counts.saw_transition(s, a, int(after), False)
+    assert counts.shared_weight() in expected
+
+
+def test_states_never_seen_can_be_left_out():
+    counts, problem = counted("frozen-lake-8x8", 60)
+    seen = np.unique(np.append(counts.after[counts.count > 0], 0))
+    assert 2 < len(seen) < problem.num_states
+    whole, part = counts.model(optimism=1.0), counts.model(optimism=1.0, states=seen)
+    kept = np.append(seen, problem.num_states)
+    assert part.num_states == len(kept)
+    for a in range(problem.num_actions):
+        np.testing.assert_array_equal(
+            part.transitions[a].toarray(), whole.transitions[a].toarray()[np.ix_(kept, kept)]
+        )
+    np.testing.assert_array_equal(part.costs, whole.costs[kept])
