@@ -18,6 +18,13 @@ def add(commands: Any) -> None:
     what = learn.add_subparsers(dest="what", required=True, metavar="run|table|plot|report|list")
     run = what.add_parser("run", help="run a learning suite; what is done is not done again")
     run.add_argument("--jobs", type=count, help="runs at once (default: one per core)")
+    run.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="LEARNER/PROBLEM",
+        help="only these runs, by name; * stands for any; may be given several times",
+    )
     run.add_argument("--rerun", choices=("failed",), help="do these again")
     run.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster: tcp://HOST:PORT")
     run.set_defaults(call=run_suite)
@@ -42,10 +49,10 @@ def run_suite(args: argparse.Namespace) -> int:
     from bench.learning.suite import load_learning_suite
 
     suite = load_learning_suite(args.suite)
-    stop = threading.Event()
+    stop, workers = threading.Event(), args.jobs or os.cpu_count() or 1
     client = _dask_client(args.scheduler) if args.scheduler else None
     if client is None:
-        pool = futures.ThreadPoolExecutor(args.jobs or os.cpu_count() or 1)
+        pool = futures.ThreadPoolExecutor(workers)
     else:
         pool = client.get_executor(pure=False, retries=0)
     try:
@@ -54,6 +61,8 @@ def run_suite(args: argparse.Namespace) -> int:
             args.results,
             lambda job: pool.submit(run_job, job, *(() if client else (stop,))),
             rerun_failed=args.rerun == "failed",
+            only=args.only,
+            workers=workers,
             say=lambda text: print(text, file=sys.stderr, flush=True),
         )
     except KeyboardInterrupt:

@@ -14,8 +14,9 @@ import hashlib
 import json
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,21 @@ def jobs_of(suite: LearningSuite) -> list[Job]:
                 key = _key(spec)
                 out.append(Job("run", title, spec, suite.seconds, suite.memory_mb, key))
     return out
+
+
+def choose(jobs: Iterable[Job], only: Iterable[str]) -> list[Job]:
+    """The runs that match any ``LEARNER/PROBLEM`` pattern by their titles, and their optima."""
+    jobs, patterns = list(jobs), []
+    for text in only:
+        learner, slash, problem = text.partition("/")
+        if not slash:
+            raise ValueError(f"--only {text}: expected LEARNER/PROBLEM; * stands for any")
+        patterns += [f"{learner} / {problem}, seed *", f"optimum of {problem}"]
+    chosen = [job for job in jobs if any(fnmatchcase(job.title, p) for p in patterns)]
+    if patterns and not any(job.kind == "run" for job in chosen):
+        titles = "; ".join(job.title for job in jobs if job.title.endswith(", seed 0"))
+        raise ValueError(f"--only {' '.join(only)}: no run of this suite; it has {titles}")
+    return chosen if patterns else jobs
 
 
 def _key(spec: Mapping[str, Any]) -> str:
@@ -164,10 +180,15 @@ def run_suite(
     submit: Callable[[Job], futures.Future],
     *,
     rerun_failed: bool = False,
+    only: Sequence[str] = (),
+    workers: int = 1,
     say: Callable[[str], None] = print,
 ) -> int:
-    """Do what has no file yet; returns how many jobs failed."""
-    store, jobs = LearningStore(results, suite.name), jobs_of(suite)
+    """Do what has no file yet; returns how many jobs failed.
+
+    only : ``LEARNER/PROBLEM`` patterns, all when empty; workers : how many runs are made at once
+    """
+    store, jobs = LearningStore(results, suite.name), choose(jobs_of(suite), only)
     todo = []
     for job in jobs:
         lines = store.read(job)
@@ -175,7 +196,7 @@ def run_suite(
             todo.append(job)
     say(f"{len(jobs)} jobs, {len(jobs) - len(todo)} done before")
     store.runs.mkdir(parents=True, exist_ok=True)
-    write_json(store.folder / "environment.json", describe(1), indent=1)
+    write_json(store.folder / "environment.json", describe(workers), indent=1)
     began, failed = time.monotonic(), 0
     under_way = {submit(job): job for job in todo}
     for i, done in enumerate(futures.as_completed(under_way), 1):

@@ -84,6 +84,11 @@ def test_a_suite_runs_resumes_and_is_shown(tmp_path, capsys):
     assert "5 jobs, 0 done before" in capsys.readouterr().err
     assert main(["learn", "run", name, "--results", str(results)]) == 0
     assert "5 jobs, 5 done before" in capsys.readouterr().err
+    only = ["learn-*/value", "--results", str(results)]
+    assert main(["learn", "run", name, "--only", *only]) == 0
+    assert "3 jobs, 3 done before" in capsys.readouterr().err
+    assert main(["learn", "run", name, "--only", "spi/*", *only[1:]]) == 2
+    assert "no run of this suite; it has amrl-q / value, seed 0" in capsys.readouterr().err
     suite = load_learning_suite(name)
     curves, optimum = read_curves(suite, results), read_optima(suite, results)["value"]
     assert [c.learner.id for c in curves] == ["amrl-q", "learn-then-spi"]
