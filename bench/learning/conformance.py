@@ -22,7 +22,7 @@ from solvers.learning.learner import learner_classes, learners_in
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 PROBLEMS = ("two-state", "measuring-value@horizon=none,discount=none", "frozen-lake-4x4")
 STEPS, CHECKPOINTS, HORIZON = 400, (50, 400), 100
-SECONDS, MEMORY_MB = 60.0, 4096
+SECONDS, MEMORY_MB = 600.0, 4096
 TOLERANCE = 1e-9
 
 

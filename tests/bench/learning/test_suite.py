@@ -19,7 +19,7 @@ TINY = """
 title = "tiny"
 seeds = 2
 checkpoints = 3
-seconds = 60
+seconds = 900
 optimum_seconds = 2
 
 [[problem]]
@@ -115,9 +115,9 @@ def test_limits_are_hard_and_the_reason_is_kept(tmp_path):
     job = next(job for job in jobs_of(suite) if job.kind == "run")
     slow = run_job(Job(job.kind, job.title, job.spec, 3.0, 4096, job.key))
     assert slow[-1] == {FAILED: "timeout: still running after 3 s"}
-    fat = run_job(Job(job.kind, job.title, job.spec, 60.0, 20, job.key))
+    fat = run_job(Job(job.kind, job.title, job.spec, 900.0, 20, job.key))
     assert fat[-1] == {FAILED: "out of memory: more than 20 MiB"}
-    broken = run_job(Job(job.kind, job.title, {**job.spec, "learner": "?"}, 60.0, 4096, job.key))
+    broken = run_job(Job(job.kind, job.title, {**job.spec, "learner": "?"}, 900.0, 4096, job.key))
     assert "unknown learner '?'" in broken[-1][FAILED]
     store = LearningStore(tmp_path, "tiny")
     store.write(job, slow)
