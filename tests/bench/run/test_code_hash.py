@@ -97,7 +97,7 @@ def _modules_reached(name):
 
 def test_the_evaluator_concerns_all_and_a_figure_only_figures(tree, before):
     evaluation = tree / "solvers" / "core" / "evaluation.py"
-    undo = edit(evaluation, "step.depth + 2", "step.depth + 3")
+    undo = edit(evaluation, "step.blur + 2 * self", "step.blur + 3 * self")
     assert changed(before, hashes(tree)) >= set(before) - {"figures"}
     undo()
     undo = edit(tree / "bench" / "plots" / "profile.py", "LEAST_SHARE = ", "LEAST_SHARE = 0 + ")

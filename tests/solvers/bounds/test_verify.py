@@ -145,6 +145,8 @@ def test_no_false_claim_on_problems_drawn_to_be_hard():
     judged = 0
     for _ in range(40):
         case = draw(chance)
+        if case.shape:  # a sensing cost that is a function of the belief has no proof file
+            continue
         lower, upper, size = bracket(case)
         roots = np.flatnonzero((upper - lower <= 1e-8 * size) & ~case.terminal & (size > 0))
         if not len(roots):

@@ -21,14 +21,14 @@ def slow_problem(seed, alpha, S=4, A=3, by_state=False):
 
 def steps_of(monkeypatch, run):
     """What a run gives, and how many steps of walks it made."""
-    counted, one = [0], unrolling._Walker._step
+    counted, one = [0], unrolling.Walker._step
 
     def count(self, block):
         counted[0] += 1
         return one(self, block)
 
     with monkeypatch.context() as patch:
-        patch.setattr(unrolling._Walker, "_step", count)
+        patch.setattr(unrolling.Walker, "_step", count)
         return run(), counted[0]
 
 
