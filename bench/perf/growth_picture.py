@@ -26,7 +26,7 @@ def draw(lines: list[Line], path: Path) -> list[Path]:
     planners = [line for line in good if line.solver in PLANNERS]
     anytime = [line for line in good if line.solver not in PLANNERS and np.isfinite(line.gap)]
     wanted = [
-        (planners, lambda line: line.seconds, "seconds"),
+        (planners, lambda line: line.cpu_seconds, "processor seconds"),
         ([p for p in planners if p.threads == 1], lambda line: line.peak_mb / 1024, "peak, GiB"),
         (anytime, lambda line: 100 * line.gap, "proven gap after 20 s, %"),
     ]

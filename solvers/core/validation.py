@@ -212,20 +212,20 @@ def terminals(
     if not terminal.any():
         return T
     end = np.flatnonzero(terminal)
-    stays = np.stack([matrix.diagonal() for matrix in T])  # (A, S)
-    for s in end:
-        for a in range(len(T)):
-            left = 1 - stays[a, s]
-            if left > ROW_SUM_TOLERANCE:
-                raise ModelError(
-                    f"terminal state {s} ({states[s]}) is left with probability {left:.6g} "
-                    f"under action {a} ({actions[a]}); a terminal state must be absorbing"
-                )
-            if C[s, a] != 0:
-                raise ModelError(
-                    f"terminal state {s} ({states[s]}) has cost {C[s, a]} under action {a} "
-                    f"({actions[a]}); a terminal state must be free"
-                )
+    left = np.stack([1 - matrix.diagonal()[end] for matrix in T], axis=1)  # (ends, A)
+    wrong = np.argwhere((left > ROW_SUM_TOLERANCE) | (C[end] != 0))
+    if len(wrong):
+        i, a = (int(x) for x in wrong[0])
+        s = int(end[i])
+        if left[i, a] > ROW_SUM_TOLERANCE:
+            raise ModelError(
+                f"terminal state {s} ({states[s]}) is left with probability {left[i, a]:.6g} "
+                f"under action {a} ({actions[a]}); a terminal state must be absorbing"
+            )
+        raise ModelError(
+            f"terminal state {s} ({states[s]}) has cost {C[s, a]} under action {a} "
+            f"({actions[a]}); a terminal state must be free"
+        )
     return tuple(_absorbing(matrix, terminal) for matrix in T)
 
 

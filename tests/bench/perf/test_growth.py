@@ -1,0 +1,55 @@
+"""Growth: the large lakes are Gymnasium's, measurements resume, and slopes are the true ones."""
+
+import argparse
+
+import numpy as np
+import pytest
+
+from bench.perf import growth, growth_picture
+from bench.perf.large_lakes import lake_from_cells, random_lake
+from bench.problems.frozen_lake import MAPS, lake
+
+
+@pytest.mark.parametrize("name", ["4x4", "8x8"])
+def test_a_lake_from_arrays_is_the_one_from_gymnasium(name):
+    rows = MAPS[name]
+    cells = np.array([list(row) for row in rows])
+    start = int(np.flatnonzero((cells == "S").ravel())[0])
+    ours = lake_from_cells(cells == "H", cells == "G", start, 0.01, name)
+    theirs = lake(rows, 0.01)
+    assert (ours.terminal == theirs.terminal).all()
+    np.testing.assert_allclose(ours.costs, theirs.costs, atol=1e-15)
+    for mine, other in zip(ours.transitions, theirs.transitions, strict=True):
+        np.testing.assert_allclose(mine.toarray(), other.toarray(), atol=1e-15)
+
+
+def test_the_start_of_a_random_lake_is_live():
+    for seed in range(5):
+        problem = random_lake(12, seed)
+        assert not problem.terminal[problem.start.argmax()]
+
+
+def test_measurements_are_kept_and_not_made_again(tmp_path, monkeypatch, capsys):
+    cells = [growth.Cell("spi", "all", 1, side) for side in (6, 8)]
+    monkeypatch.setattr(growth, "cells", lambda: iter(cells))
+    args = argparse.Namespace(results=tmp_path)
+    assert growth.main(args) == 0
+    lines = growth.read(tmp_path / "perf" / "growth.csv")
+    assert [line.states for line in lines] == [36, 64]
+    assert all(line.status == "solved" and line.peak_mb > 10 for line in lines)
+    assert (tmp_path / "perf" / "growth.png").is_file()
+    monkeypatch.setattr(growth, "_measured", lambda cell: pytest.fail("measured again"))
+    capsys.readouterr()
+    assert growth.main(args) == 0
+    assert "solved" not in capsys.readouterr().out
+
+
+def test_a_measurement_that_fails_is_a_line_that_says_so(monkeypatch):
+    line = growth._measured(growth.Cell("no-such-solver", "all", 1, 4))
+    assert line.status.startswith("failed: ")
+    assert "no-such-solver" in line.status
+
+
+def test_the_slope_is_the_power():
+    x = np.array([1e2, 1e3, 1e5])
+    assert growth_picture.slope(x, 7 * x**1.5) == pytest.approx(1.5)
