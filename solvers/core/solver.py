@@ -209,8 +209,14 @@ def solve(
         if reason:
             raise SolverError(f"{method.name} cannot take {problem.name}: {reason}")
     clock = Budget(float("inf") if budget is None else budget)
-    with one_blas_thread():
-        found = method.solve(problem, clock)
+    try:
+        with one_blas_thread():
+            found = method.solve(problem, clock)
+    except SystemError as error:
+        # Ctrl-C inside compiled code comes out as a SystemError that it caused.
+        if isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
+            raise KeyboardInterrupt from None
+        raise
     if not isinstance(found, Solution):
         kind = "nothing (None)" if found is None else f"a {type(found).__name__}"
         raise SolverError(f"{method.name}: solve returned {kind}; expected solvers.Solution")

@@ -187,3 +187,21 @@ def test_a_gap_is_never_hidden():
     assert nothing.value == 0 and nothing.gap == 0
     below = replace(nothing, lower_bound=np.full(2, -1e-16))
     assert 0 < below.gap < 1e-6  # a rounding error below an optimum of 0 is no infinite gap
+
+
+class Interrupted(Solver):
+    name = "interrupted"
+    cause: type[BaseException] = KeyboardInterrupt
+
+    def solve(self, problem, budget):
+        raise SystemError("returned a result with an exception set") from self.cause()
+
+
+def test_an_interrupt_of_compiled_code_is_an_interrupt():
+    problem = load_problem("two-state", 0.25)
+    with pytest.raises(KeyboardInterrupt):
+        solve(problem, Interrupted())
+    other = Interrupted()
+    other.cause = ValueError
+    with pytest.raises(SystemError):
+        solve(problem, other)
