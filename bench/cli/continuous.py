@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from bench.continuous.problems import PROBLEMS
-from bench.continuous.run import SUITES, run
-from bench.continuous.table import load, markdown, write
+from bench.continuous.run import run
+from bench.continuous.suites import SUITES
+from bench.continuous.table import load, markdown, references_markdown, write
 
 
 def add(commands: Any) -> None:
@@ -46,7 +47,9 @@ def _run(args: argparse.Namespace) -> int:
 
 def _table(args: argparse.Namespace) -> int:
     write(args.suite, args.results)
-    print(markdown(load(args.suite, args.results)))
+    frame = load(args.suite, args.results)
+    print(markdown(frame))
+    print(references_markdown(frame))
     return 0
 
 

@@ -1,24 +1,27 @@
 """The figures of the continuous suites.
 
-updates : SPI's value after every update and when it was reached; values : every method's value and
-looking rate over the sensing cost; map : how long SPI goes blind from each state; cloud : where the
-state may be, step by step, during one blind run.
+value-and-looks-over-cost : every method's value and looking rate over the sensing cost;
+value-over-updates : SPI's value against updates, simulated moves and processor time;
+map-PROBLEM : how long SPI goes blind from each state, what it does first, and where the state may
+be, step by step, during one blind run.
 """
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from bench.continuous.problems import PROBLEMS, load_continuous
-from bench.continuous.run import Settings
-from bench.continuous.table import TITLES, load, summary
+from bench.continuous.suites import Settings
+from bench.continuous.table import TITLES, grid_values, load, load_cells, summary
 from bench.plots.style import Style, add_legend, line_handle, log_costs, panels, save, styled
-from solvers.continuous import ContinuousPolicy, ContinuousSensingMDP, SPIContinuous
+from solvers.continuous import ContinuousPolicy, ContinuousSensingMDP
+from solvers.continuous.spi_continuous import policy_from_json
 
 STYLES = {
     "spi-continuous": Style("#0072B2", "o", "-", "full"),
@@ -27,22 +30,31 @@ STYLES = {
     "never-look": Style("#999999", "v", ":", "none"),
     "every-n": Style("#E69F00", "^", "-", "full"),
     "atm": Style("#009E73", "D", "-", "full"),
-    "grid-dips": Style("#000000", "_", ":", "full"),
+    "grid": Style("#000000", "_", ":", "full"),
 }
+
+COLOURS = (
+    *("#DDDDDD", "#0072B2", "#E69F00", "#009E73", "#CC79A7"),
+    *("#56B4E9", "#D55E00", "#F0E442", "#666666"),
+)
+"""Of the actions in a map."""
 
 
 def draw(settings: Settings, results: Path) -> list[Path]:
     """Draw all figures into ``<results>/<suite>/figures``; returns their paths."""
-    folder = results / settings.name / "figures"
+    folder, cells = results / settings.name / "figures", load_cells(settings.name, results)
     folder.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     with styled():
         written += save(over_cost(settings.name, results), folder / "value-and-looks-over-cost")
-        written += save(over_updates(settings.name, results), folder / "value-over-updates")
-        for problem_id in settings.problems:
-            problem = load_continuous(problem_id)
-            if problem.dimension <= 2:
-                written += save(blindness(settings, problem), folder / f"map-{problem_id}")
+        written += save(over_updates(cells), folder / "value-over-updates")
+        for cell in cells:
+            problem = load_continuous(cell["problem"], cell["sensing_cost"])
+            middle = cell["sensing_cost"] == PROBLEMS[cell["problem"]][1][1]
+            if problem.dimension <= 2 and middle and cell["seed"] == settings.seeds[0]:
+                policy = policy_from_json(problem, cell["policy"])
+                draw_map = _line if problem.dimension == 1 else _plane
+                written += save(draw_map(problem, policy), folder / f"map-{cell['problem']}")
     return written
 
 
@@ -56,15 +68,18 @@ def over_cost(suite: str, results: Path) -> Figure:
         here = frame[frame["problem"] == problem]
         top, bottom = axes[i], axes[i + len(found)]
         for method, rows in here.groupby("method", sort=False):
-            family = method.split()[0]
-            if family not in STYLES or (family == "grid-dips" and method != _finest(here)):
+            if method not in STYLES:
                 continue
-            style = STYLES[family]
-            used[family] = TITLES.get(family, "optimum of the fine grid")
-            value = rows["grid_value"] if family == "grid-dips" else rows["value"]
-            error = 0 * value if family == "grid-dips" else rows["standard_error"]
-            top.errorbar(rows["sensing_cost"], value, error, **style.of_line())
+            style, used[method] = STYLES[method], TITLES[method]
+            top.errorbar(
+                rows["sensing_cost"], rows["value"], rows["standard_error"], **style.of_line()
+            )
             bottom.plot(rows["sensing_cost"], 100 * rows["sensing_rate"], **style.of_line())
+        fine = [(k, grid_values(block)[:1]) for k, block in here.groupby("sensing_cost")]
+        known = [(k, values[0]) for k, values in fine if values]
+        if known:
+            used["grid"] = "the finest grid's value"
+            top.plot(*zip(*known, strict=True), **STYLES["grid"].of_line())
         top.set_title(problem)
         for ax in (top, bottom):
             log_costs(ax, sorted(here["sensing_cost"].unique()))
@@ -75,56 +90,36 @@ def over_cost(suite: str, results: Path) -> Figure:
     return figure
 
 
-def _finest(here: pd.DataFrame) -> str | None:
-    grids = [m for m in here["method"].unique() if m.startswith("grid-dips")]
-    return max(
-        grids, key=lambda m: int(np.prod([int(n) for n in m.split()[1].split("×")])), default=None
-    )
+AGAINST = {
+    "number": "update (0: always look)",
+    "samples": "moves of the simulator, millions",
+    "cpu_seconds": "processor time, s",
+}
 
 
-def over_updates(suite: str, results: Path) -> Figure:
-    """SPI's value after every update, one line per seed; those that were taken are filled."""
-    cells = [
-        json.loads(file.read_text(encoding="utf-8"))
-        for file in sorted((results / suite / "cells").glob("*.json"))
-    ]
+def over_updates(cells: list[dict[str, Any]]) -> Figure:
+    """SPI's value at the middle cost, a line per seed: the updates taken, and those tried."""
     found = [p for p in PROBLEMS if any(c["problem"] == p for c in cells)]
-    figure, axes = panels(len(found), 3, 2.1)
-    for ax, problem in zip(axes, found, strict=True):
+    figure, axes = panels(3 * len(found), 3, 1.5)
+    for i, problem in enumerate(found):
         scale, middle = load_continuous(problem).scale, PROBLEMS[problem][1][1]
-        for cell in cells:
-            if cell["problem"] != problem or cell["sensing_cost"] != middle:
-                continue
-            steps = cell["updates"]
-            x = [u["number"] for u in steps]
-            y = [scale * u["value"] for u in steps]
-            ax.plot(x, y, color="#0072B2", lw=0.8, alpha=0.6)
-            for taken, fill in ((True, "#0072B2"), (False, "white")):
-                at = [i for i, u in enumerate(steps) if u["taken"] is taken]
-                ax.plot(
-                    [x[i] for i in at],
-                    [y[i] for i in at],
-                    *("o",),
-                    ms=4,
-                    color="#0072B2",
-                    mfc=fill,
-                )
-        ax.set_title(f"{problem}, k = {middle:g}")
-        ax.set_xlabel("update (0: always look)")
-        ax.set_ylabel("reward" if scale < 0 else "cost")
+        here = [c for c in cells if c["problem"] == problem and c["sensing_cost"] == middle]
+        for ax, (name, label) in zip(axes[3 * i : 3 * i + 3], AGAINST.items(), strict=True):
+            for cell in here:
+                _sequence(ax, cell["updates"], name, scale)
+            ax.set_xlabel(label if problem == found[-1] else "")
+            ax.set_title(f"{problem}, k = {middle:g}" if name == "number" else "")
+        axes[3 * i].set_ylabel("reward" if scale < 0 else "cost")
     return figure
 
 
-def blindness(settings: Settings, problem: ContinuousSensingMDP) -> Figure:
-    """For how many steps SPI goes without a look from each state, and one blind run's cloud."""
-    spi = SPIContinuous(
-        roots=settings.roots,
-        particles=settings.particles,
-        updates=3,
-        episodes=min(settings.compared, 150),
-    )
-    policy = spi.solve(problem)
-    return _line(problem, policy) if problem.dimension == 1 else _plane(problem, policy)
+def _sequence(ax: Axes, updates: list[dict[str, Any]], name: str, scale: float) -> None:
+    """One run: a line through the updates that were taken, an open circle for each other one."""
+    unit = 1e6 if name == "samples" else 1.0
+    for taken, look in ((True, {"ls": "-", "mfc": "#0072B2"}), (False, {"ls": "", "mfc": "white"})):
+        at = [u for u in updates if u["taken"] is taken]
+        x, y = [u[name] / unit for u in at], [scale * u["value"] for u in at]
+        ax.plot(x, y, marker="o", ms=3, lw=0.8, color="#0072B2", **look)
 
 
 def _line(problem: ContinuousSensingMDP, policy: ContinuousPolicy) -> Figure:
@@ -148,24 +143,32 @@ def _line(problem: ContinuousSensingMDP, policy: ContinuousPolicy) -> Figure:
 
 
 def _plane(problem: ContinuousSensingMDP, policy: ContinuousPolicy) -> Figure:
-    figure, (left, right) = panels(2, 2, 3.0)
+    figure, (left, middle, right) = panels(3, 3, 2.4)
     axes = [np.linspace(lo, hi, 61) for lo, hi in zip(problem.low, problem.high, strict=True)]
     points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
-    lengths = policy.plans(points, np.zeros(len(points), int)).lengths.astype(float)
-    lengths[problem.ended(points)] = np.nan
-    shown = left.pcolormesh(*axes, lengths.reshape(61, 61).T, cmap="viridis", shading="nearest")
-    figure.colorbar(shown, ax=left, label="steps until the next look")
-    left.set_title(f"{problem.name}, k = {problem.sensing_cost:g}")
-    root = problem.start(1, np.random.default_rng(1))
-    clouds, _ = _blind_run(problem, policy, root)
-    late = np.linspace(0, 1, len(clouds))
-    for cloud, share in zip(clouds, late, strict=True):
-        colour = (share, 0.35, 1 - share)
-        right.plot(cloud[:, 0], cloud[:, 1], ".", ms=2, alpha=0.5, color=colour)
-    right.set_title(f"one blind run of {len(clouds) - 1} steps, blue to red")
-    for ax in (left, right):
-        ax.set_xlabel(problem.state_names[0])
-        ax.set_ylabel(problem.state_names[1])
+    plans, over = policy.plans(points, np.zeros(len(points), int)), problem.ended(points)
+    first = np.where(over, np.nan, plans.actions[:, 0]).reshape(61, 61).T
+    lengths = np.where(over, np.nan, plans.lengths).reshape(61, 61).T
+    top = max(2.0, float(np.nanquantile(lengths, 0.98)))
+    shown = left.pcolormesh(*axes, lengths, cmap="viridis", shading="nearest", vmin=1, vmax=top)
+    figure.colorbar(shown, ax=left, extend="max", location="bottom", shrink=0.9)
+    left.set_title(f"{problem.name}, k = {problem.sensing_cost:g}\nsteps until the next look")
+    A = problem.num_actions
+    colours = ListedColormap([COLOURS[a % len(COLOURS)] for a in range(A)])
+    done = middle.pcolormesh(*axes, first, cmap=colours, shading="nearest", vmin=-0.5, vmax=A - 0.5)
+    names = problem.action_names or [str(a) for a in range(A)]
+    bar = figure.colorbar(done, ax=middle, location="bottom", shrink=0.9, ticks=range(A))
+    bar.ax.set_xticklabels(names, rotation=0 if A < 5 else 60)
+    middle.set_title("first action")
+    clouds, looked = _blind_run(problem, policy, problem.start(1, np.random.default_rng(1)))
+    steps = np.repeat(np.arange(len(clouds)), len(clouds[0]))
+    x, y = np.concatenate(clouds).T
+    dots = right.scatter(x, y, c=steps, s=2, cmap="plasma", linewidths=0)
+    figure.colorbar(dots, ax=right, location="bottom", shrink=0.9)
+    end = "then it looks" if looked else "and never looks"
+    right.set_title(f"where it may be after each of\n{len(clouds) - 1} blind steps, {end}")
+    for ax in (left, middle, right):
+        ax.set(xlabel=problem.state_names[0], ylabel=problem.state_names[1])
         ax.set_xlim(problem.low[0], problem.high[0])
         ax.set_ylim(problem.low[1], problem.high[1])
     return figure

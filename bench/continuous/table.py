@@ -1,9 +1,10 @@
-"""The table of the continuous suites: each method's value beside the grid's, in three formats."""
+"""The tables of the continuous suites: every method's value, and SPI against its references."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,16 +23,20 @@ TITLES = {
 """Methods in the order of the table; those on grids follow."""
 
 
-def load(suite: str, results: Path) -> pd.DataFrame:
-    """One row per cell and method, with values as the problem states them."""
+def load_cells(suite: str, results: Path) -> list[dict[str, Any]]:
+    """The cells of a suite that have a result, as they were written."""
     files = sorted((results / suite / "cells").glob("*.json"))
     if not files:
         raise ContinuousError(
             f"{results / suite} has no results; make them with: sensebench continuous run {suite}"
         )
+    return [json.loads(file.read_text(encoding="utf-8")) for file in files]
+
+
+def load(suite: str, results: Path) -> pd.DataFrame:
+    """One row per cell and method, with values as the problem states them."""
     rows = []
-    for file in files:
-        cell = json.loads(file.read_text(encoding="utf-8"))
+    for cell in load_cells(suite, results):
         scale = load_continuous(cell["problem"], cell["sensing_cost"]).scale
         for method, found in cell["methods"].items():
             grid = found.get("grid_value")
@@ -42,7 +47,9 @@ def load(suite: str, results: Path) -> pd.DataFrame:
                     "value": scale * found["value"],
                     "standard_error": found["standard_error"],
                     "sensing_rate": found["sensing_rate"],
-                    "seconds": found["seconds"],
+                    "behind_spi": found["behind_spi"],
+                    "behind_spi_error": found["behind_spi_error"],
+                    "cpu_seconds": found["cpu_seconds"],
                     "grid_value": np.nan if grid is None else scale * grid,
                 }
             )
@@ -50,15 +57,15 @@ def load(suite: str, results: Path) -> pd.DataFrame:
 
 
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
-    """Mean over seeds of value and error per problem, cost and method; the fine grid's value."""
+    """Mean over seeds per problem, cost and method, with errors; the grid's own value."""
     keys = ["problem", "sensing_cost", "method"]
-    seeds = frame.groupby(keys)["seed"].transform("nunique")
-    frame = frame.assign(share=frame["standard_error"] ** 2 / seeds**2)
     found = frame.groupby(keys).agg(
         value=("value", "mean"),
-        standard_error=("share", lambda s: float(np.sqrt(s.sum()))),
+        standard_error=("standard_error", _error_of_mean),
+        behind_spi=("behind_spi", "mean"),
+        behind_spi_error=("behind_spi_error", _error_of_mean),
         sensing_rate=("sensing_rate", "mean"),
-        seconds=("seconds", "mean"),
+        cpu_seconds=("cpu_seconds", "mean"),
         grid_value=("grid_value", "mean"),
         seeds=("seed", "nunique"),
     )
@@ -70,6 +77,79 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
     return found.sort_values(["order", "sensing_cost", "rank", "method"]).drop(
         columns=["rank", "order"]
     )
+
+
+def _error_of_mean(errors: pd.Series) -> float:
+    """The standard error of the mean over seeds, whose episodes are independent."""
+    return float(np.sqrt((errors**2).sum()) / len(errors))
+
+
+def grid_values(block: pd.DataFrame) -> list[float]:
+    """The best value found on each grid of one problem and cost, the finest grid's first."""
+    found: dict[int, list[float]] = {}
+    for row in block[block["grid_value"].notna()].itertuples():
+        cells = int(np.prod([int(n) for n in str(row.method).split()[1].split("×")]))
+        found.setdefault(cells, []).append(float(row.grid_value))
+    best = max if load_continuous(str(block["problem"].iloc[0])).scale < 0 else min
+    return [best(found[cells]) for cells in sorted(found, reverse=True)]
+
+
+def against_references(frame: pd.DataFrame) -> pd.DataFrame:
+    """SPI beside the best of the other methods, and beside the value of the finest grid.
+
+    ahead : how much better than that method it is, on the same chance, with its error
+    percent_of_grid : how much worse than the grid's value, in percent of it; grids_apart : how
+    much the two grids differ, likewise
+    """
+    rows = []
+    for (problem, k), block in summary(frame).groupby(["problem", "sensing_cost"], sort=False):
+        of = block.set_index("method")
+        spi, sign = of.loc["spi-continuous"], load_continuous(str(problem)).scale
+        others = [m for m in of.index if m in TITLES and m not in ("spi-continuous", "network")]
+        best = of.loc[others, "behind_spi"].idxmin()
+        row = {
+            "problem": problem,
+            "sensing_cost": k,
+            "value": spi["value"],
+            "standard_error": spi["standard_error"],
+            "best_other": best,
+            "best_other_value": of.loc[best, "value"],
+            "ahead": of.loc[best, "behind_spi"],
+            "ahead_error": of.loc[best, "behind_spi_error"],
+        }
+        grids = grid_values(block)
+        if grids:
+            near = grids[0]
+            row["grid_value"] = near
+            row["percent_of_grid"] = 100 * sign * (spi["value"] - near) / abs(near)
+            row["percent_error"] = 100 * spi["standard_error"] / abs(near)
+            row["grids_apart"] = 100 * abs(near - grids[-1]) / abs(near)
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def references_markdown(frame: pd.DataFrame) -> str:
+    """:func:`against_references` as one table."""
+    lines = [
+        "| problem | k | SPI | best other | ahead by | finest grid | worse by | grids apart |",
+        "|---" * 8 + "|",
+    ]
+    for row in against_references(frame).to_dict("records"):
+        cells = [
+            row["problem"],
+            f"{row['sensing_cost']:g}",
+            f"{row['value']:.4g} ± {row['standard_error']:.2g}",
+            f"{TITLES[row['best_other']]}, {row['best_other_value']:.4g}",
+            f"{row['ahead']:.2g} ± {row['ahead_error']:.1g}",
+        ]
+        if np.isnan(row.get("grid_value", np.nan)):
+            cells += ["", "", ""]
+        else:
+            apart = f"{row['grids_apart']:.1f} %"
+            worse = f"{row['percent_of_grid']:.1f} ± {row['percent_error']:.1f} %"
+            cells += [f"{row['grid_value']:.4g}", worse, apart]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
 
 
 def markdown(frame: pd.DataFrame) -> str:
@@ -100,9 +180,10 @@ def _cell(block: pd.DataFrame, method: str, k: float) -> str:
 
 
 def write(suite: str, results: Path) -> list[Path]:
-    """``table.md`` and ``table.csv`` beside the cells."""
-    frame = load(suite, results)
-    folder = results / suite
-    (folder / "table.md").write_text(markdown(frame), encoding="utf-8")
-    summary(frame).to_csv(folder / "table.csv", index=False)
-    return [folder / "table.md", folder / "table.csv"]
+    """``table.md`` and ``table.csv`` beside the cells, and the same for ``references``."""
+    frame, folder = load(suite, results), results / suite
+    texts = {"table": markdown(frame), "references": references_markdown(frame) + "\n"}
+    for name, found in (("table", summary(frame)), ("references", against_references(frame))):
+        (folder / f"{name}.md").write_text(texts[name], encoding="utf-8")
+        found.to_csv(folder / f"{name}.csv", index=False)
+    return [folder / f"{name}.{ending}" for name in texts for ending in ("md", "csv")]

@@ -5,6 +5,7 @@ from solvers.continuous.critic import Critic, fit_always_look
 from solvers.continuous.discretise import CellPolicy, discretise
 from solvers.continuous.model import ContinuousError, ContinuousSensingMDP
 from solvers.continuous.plans import ContinuousPolicy, Plans
+from solvers.continuous.remember import Remembered, remembered
 from solvers.continuous.search import SearchPolicy
 from solvers.continuous.simulate import Judgement, compare, judge
 from solvers.continuous.spi_continuous import SPIContinuous, Update
@@ -21,6 +22,7 @@ __all__ = [
     "Judgement",
     "NeverLook",
     "Plans",
+    "Remembered",
     "SPIContinuous",
     "SearchPolicy",
     "Update",
@@ -28,4 +30,5 @@ __all__ = [
     "discretise",
     "fit_always_look",
     "judge",
+    "remembered",
 ]

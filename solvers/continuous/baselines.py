@@ -13,8 +13,9 @@ import numpy as np
 
 from solvers.continuous.critic import Critic
 from solvers.continuous.model import ContinuousSensingMDP
+from solvers.continuous.remember import remembered
 from solvers.continuous.search import CloudPolicy
-from solvers.continuous.simulate import Judgement, judge
+from solvers.continuous.simulate import judge
 
 
 @dataclass
@@ -64,15 +65,23 @@ class ContinuousATM(CloudPolicy):
         return action, look[rows, action] <= blind[rows, action]
 
 
+PERIODS = (2, 3, 4, 6, 8, 12, 16, 24, 32)
+
+
 def best_period(
-    problem: ContinuousSensingMDP,
-    critic: Critic,
-    periods: tuple[int, ...] = (2, 3, 4, 6, 8, 12, 16, 24, 32),
-    episodes: int = 300,
-    seed: int = 0,
-) -> tuple[EveryN, list[Judgement]]:
-    """Look every n steps with the n that simulation finds best, and what each n gave."""
-    policy = EveryN(problem, critic)
-    tried = [replace(policy, period=n) for n in periods if n < problem.steps]
-    found = [judge(problem, each, episodes, seed) for each in tried]
-    return tried[int(np.argmin([one.value for one in found]))], found
+    problem: ContinuousSensingMDP, critic: Critic, particles: int, episodes: int, seed: int = 0
+) -> EveryN:
+    """Look every n steps with the n that simulation finds best.
+
+    Longer and longer periods are tried until two in a row are worse than the best so far.
+    """
+    policy = EveryN(problem, critic, particles)
+    best, least, worse = policy, float("inf"), 0
+    for n in PERIODS:
+        if n >= problem.steps or worse == 2:
+            break
+        tried = replace(policy, period=n)
+        value = judge(problem, remembered(problem, tried), episodes, seed).value
+        worse = 0 if value < least else worse + 1
+        best, least = (tried, value) if value < least else (best, least)
+    return best

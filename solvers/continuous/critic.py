@@ -21,6 +21,7 @@ with a small ridge that keeps directions which no root distinguishes from growin
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -85,7 +86,22 @@ class Critic:
         first, V = self.features, np.empty(len(states))
         z = scaled(first.problem, states, times)
         network_values(z, first.directions, first.offsets, self.weights, V)
-        return np.where(over(first.problem, states, times), 0.0, V)
+        V[over(first.problem, states, times)] = 0.0
+        return V
+
+    def as_json(self) -> dict[str, list[Any]]:
+        """What :meth:`from_json` needs besides the problem."""
+        parts = (self.features.directions, self.features.offsets, self.weights)
+        names = ("directions", "offsets", "weights")
+        return {name: part.tolist() for name, part in zip(names, parts, strict=True)}
+
+    @staticmethod
+    def from_json(problem: ContinuousSensingMDP, kept: dict[str, list[Any]]) -> Critic:
+        """A critic that was kept in a file."""
+        directions, offsets, weights = (
+            np.array(kept[name], float) for name in ("directions", "offsets", "weights")
+        )
+        return Critic(Features(problem, directions, offsets), weights)
 
 
 def scaled(problem: ContinuousSensingMDP, states: np.ndarray, times: np.ndarray) -> np.ndarray:
@@ -101,6 +117,11 @@ def over(problem: ContinuousSensingMDP, states: np.ndarray, times: np.ndarray) -
     """Whether nothing more can happen: (n,) bool."""
     done = problem.ended(states)
     return done if problem.horizon is None else done | (np.asarray(times) >= problem.horizon)
+
+
+def at_horizon(problem: ContinuousSensingMDP, times: np.ndarray) -> np.ndarray:
+    """Whether an episode is over at these times (n,), whatever its state: (n,) bool."""
+    return np.zeros(len(times), bool) if problem.horizon is None else times >= problem.horizon
 
 
 def fit(features: Features, at: np.ndarray, costs: np.ndarray, landing: np.ndarray) -> Critic:
@@ -126,13 +147,14 @@ def fit_always_look(
     """The critic of the always-look policy, by policy iteration on sampled roots (n, d)."""
     features = Features.draw(problem, roots, times, rng, number)
     at = features.mean(roots[:, None, :], times)
-    n, A = len(roots), problem.num_actions
+    n, A, particles = len(roots), problem.num_actions, problem.cloud_size(particles)
     costs, landing = np.empty((n, A)), np.empty((n, A, at.shape[1]))
     seed = int(rng.integers(2**63))
     for a in range(A):
         cloud = np.repeat(roots, particles, axis=0)
         after, paid = problem.move(cloud, np.full(len(cloud), a), np.random.default_rng(seed))
-        costs[:, a] = paid.reshape(n, particles).mean(axis=1) + problem.sensing_costs[a]
+        price = np.where(at_horizon(problem, times + 1), 0.0, problem.sensing_costs[a])
+        costs[:, a] = paid.reshape(n, particles).mean(axis=1) + price
         clouds = after.reshape(n, particles, -1)
         landing[:, a] = problem.discount * features.mean(clouds, times + 1)
     costs[over(problem, roots, times)] = 0.0

@@ -85,6 +85,14 @@ class ContinuousSensingMDP:
         )
         return min(n for n in (by_discount, self.horizon) if n is not None)
 
+    def cloud_size(self, particles: int) -> int:
+        """How many particles a belief needs: one where ``step`` draws no random number at all."""
+        rng = np.random.default_rng(0)
+        states = np.asarray(self.start(3, rng), float)
+        before = rng.bit_generator.state
+        self.step(states, np.zeros(3, int), rng)
+        return 1 if rng.bit_generator.state == before else particles
+
     def with_sensing_cost(self, sensing_cost: float | np.ndarray) -> ContinuousSensingMDP:
         """The same problem with another price of looking."""
         return replace(self, sensing_cost=sensing_cost)
@@ -95,6 +103,8 @@ class ContinuousSensingMDP:
         """One step of each state; those whose episode is over stay and cost nothing."""
         over = self.ended(states)
         after, costs = self.step(states, actions, rng)
+        if not over.any():
+            return after, costs
         return np.where(over[:, None], states, after), np.where(over, 0.0, costs)
 
 

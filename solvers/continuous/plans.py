@@ -33,6 +33,17 @@ class Plans:
             np.asarray(actions, int)[:, None], np.ones(n, int), np.full(n, looks, dtype=bool)
         )
 
+    @staticmethod
+    def joined(parts: list[Plans]) -> Plans:
+        """Several sets of plans as one, their strings padded to one width."""
+        width = max(part.actions.shape[1] for part in parts)
+        strings = [np.pad(p.actions, ((0, 0), (0, width - p.actions.shape[1]))) for p in parts]
+        return Plans(
+            np.concatenate(strings),
+            np.concatenate([part.lengths for part in parts]),
+            np.concatenate([part.looks for part in parts]),
+        )
+
 
 class ContinuousPolicy:
     """Maps roots to plans; subclasses define :meth:`plans`."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from solvers.continuous.critic import Critic, over
+from solvers.continuous.critic import Critic, at_horizon, over
 from solvers.continuous.model import ContinuousSensingMDP
 from solvers.continuous.plans import ContinuousPolicy, Plans
 
@@ -84,7 +84,8 @@ class CloudPolicy(ContinuousPolicy):
     def outcome(self, roots: np.ndarray, times: np.ndarray) -> Outcome:
         """The plans of roots (n, d) seen at times (n,), and what they lead to."""
         A = self.problem.num_actions
-        size = max(1, BLOCK // (self.particles * (A * A if self.looks_ahead else A)))
+        P = self.problem.cloud_size(self.particles)
+        size = max(1, BLOCK // (P * (A * A if self.looks_ahead else A)))
         blocks = [slice(i, i + size) for i in range(0, len(roots), size)]
         return _joined([self._block(roots[block], times[block]) for block in blocks])
 
@@ -92,7 +93,8 @@ class CloudPolicy(ContinuousPolicy):
         problem, n = self.problem, len(roots)
         limit = self.max_steps or problem.steps
         rng = np.random.default_rng(self.seed)
-        clouds = np.repeat(roots[:, None, :], self.particles, axis=1)
+        P = problem.cloud_size(self.particles)
+        clouds = np.repeat(roots[:, None, :], P, axis=1)
         times, live = np.array(times), np.arange(n)  # live: roots whose string still grows
         costs, weights, looks = np.zeros(n), np.ones(n), np.zeros(n, bool)
         strings, lengths = np.zeros((n, limit), int), np.zeros(n, int)
@@ -104,6 +106,7 @@ class CloudPolicy(ContinuousPolicy):
             action, stop = self.decide(step, now.look, blind)
             if step == limit - 1:
                 stop = np.full(len(live), limit < problem.steps)
+            stop &= ~at_horizon(problem, times[live] + 1) | (problem.sensing_costs[action] == 0)
             strings[live, step], lengths[live] = action, step + 1
             paid = now.paid[rows, action] + np.where(stop, now.price[rows, action], 0.0)
             costs[live] += weights[live] * paid
@@ -111,7 +114,7 @@ class CloudPolicy(ContinuousPolicy):
             clouds[live] = now.after[rows, action]
             times[live] += 1
             looks[live] = stop
-            go = rows[~stop & ~_at_horizon(problem, times[live])]
+            go = rows[~stop & ~at_horizon(problem, times[live])]
             if not len(go):
                 break
             live = live[go]
@@ -134,7 +137,7 @@ class CloudPolicy(ContinuousPolicy):
         return later
 
     def _options(self, clouds: np.ndarray, times: np.ndarray, rng: np.random.Generator) -> Options:
-        """Each cloud (m, P, d) under each action; a look at the horizon costs nothing."""
+        """Each cloud (m, P, d) under each action; at the horizon nobody looks, so none is paid."""
         problem, (m, P, d) = self.problem, clouds.shape
         A, flat, seed = problem.num_actions, clouds.reshape(m * P, d), int(rng.integers(2**63))
         after, paid = np.empty((m, A, P, d)), np.empty((m, A))
@@ -142,7 +145,7 @@ class CloudPolicy(ContinuousPolicy):
             moved, costs = problem.move(flat, np.full(m * P, a), np.random.default_rng(seed))
             after[:, a], paid[:, a] = moved.reshape(m, P, d), costs.reshape(m, P).mean(axis=1)
         V = self.critic(after.reshape(-1, d), np.repeat(times + 1, A * P))
-        price = np.where(_at_horizon(problem, times + 1)[:, None], 0.0, problem.sensing_costs)
+        price = np.where(at_horizon(problem, times + 1)[:, None], 0.0, problem.sensing_costs)
         if problem.end_is_seen:  # only the part of the cloud that goes on pays for a look
             on = ~over(problem, flat, np.repeat(times, P))
             price = price * on.reshape(m, P).mean(axis=1)[:, None]
@@ -184,7 +187,7 @@ def play(
     A plan chosen on a cloud looks better there than it is, because chance helped to choose it; on
     a cloud of its own it does not.
     """
-    n, d = roots.shape
+    (n, d), particles = roots.shape, problem.cloud_size(particles)
     clouds, ends = np.repeat(roots[:, None, :], particles, axis=1), np.array(times)
     costs, weights = np.zeros(n), np.ones(n)
     for step in range(plans.actions.shape[1]):
@@ -203,23 +206,12 @@ def play(
     return Outcome(plans, costs, clouds, weights, ends)
 
 
-def _at_horizon(problem: ContinuousSensingMDP, times: np.ndarray) -> np.ndarray:
-    return np.zeros(len(times), bool) if problem.horizon is None else times >= problem.horizon
-
-
 def _joined(parts: list[Outcome]) -> Outcome:
-    """Several blocks as one, their strings padded to one width."""
+    """Several blocks as one."""
     if len(parts) == 1:
         return parts[0]
-    width = max(part.plans.actions.shape[1] for part in parts)
-    strings = [
-        np.pad(part.plans.actions, ((0, 0), (0, width - part.plans.actions.shape[1])))
-        for part in parts
-    ]
-    lengths = np.concatenate([part.plans.lengths for part in parts])
-    looks = np.concatenate([part.plans.looks for part in parts])
     rest = [
         np.concatenate([getattr(part, name) for part in parts])
         for name in ("costs", "clouds", "weights", "ends")
     ]
-    return Outcome(Plans(np.concatenate(strings), lengths, looks), *rest)
+    return Outcome(Plans.joined([part.plans for part in parts]), *rest)

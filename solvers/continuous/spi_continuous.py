@@ -25,15 +25,17 @@ same chance; an update is taken if it is better by more than ``CONFIDENT`` stand
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from solvers.continuous.baselines import AlwaysLook
 from solvers.continuous.critic import Critic, Features, fit, fit_always_look
-from solvers.continuous.model import ContinuousSensingMDP
+from solvers.continuous.model import ContinuousError, ContinuousSensingMDP, Step
 from solvers.continuous.plans import ContinuousPolicy
-from solvers.continuous.search import SearchPolicy, play
+from solvers.continuous.remember import remembered
+from solvers.continuous.search import CloudPolicy, SearchPolicy, play
 from solvers.continuous.simulate import Judgement, compare, judge
 
 CONFIDENT = 1.0
@@ -42,7 +44,10 @@ CONFIDENT = 1.0
 
 @dataclass(frozen=True)
 class Update:
-    """One PolicyUpdate: its value, its improvement over the reference, and whether it was taken."""
+    """One PolicyUpdate: its value, its improvement over the reference, and whether it was taken.
+
+    samples, cpu_seconds : moves of the simulator and processor time, from the beginning
+    """
 
     number: int
     value: float
@@ -51,7 +56,8 @@ class Update:
     improvement_error: float
     sensing_rate: float
     taken: bool
-    seconds: float
+    samples: int
+    cpu_seconds: float
 
 
 @dataclass
@@ -73,33 +79,45 @@ class SPIContinuous:
     features: int = 120
     seed: int = 0
     record: list[Update] = field(default_factory=list, init=False)
+    best: CloudPolicy | None = field(default=None, init=False)
 
     def solve(
         self, problem: ContinuousSensingMDP, budget: float = float("inf")
     ) -> ContinuousPolicy:
         """The best policy found within ``budget`` seconds; ``record`` says how it came about."""
         began, self.record = time.perf_counter(), []
-        rng = np.random.default_rng(self.seed)
+        self._started, self._steps = time.process_time(), Counted(problem.step)
+        problem, rng = replace(problem, step=self._steps), np.random.default_rng(self.seed)
         states, times = self.all_over(problem, self.roots, rng)
         V = fit_always_look(problem, states, times, rng, self.particles, self.features)
-        best: ContinuousPolicy = AlwaysLook(problem, V, self.particles, seed=self.seed)
+        self.best = AlwaysLook(problem, V, self.particles, seed=self.seed)
+        best = remembered(problem, self.best)
         reference = judge(problem, best, self.episodes, self.seed)
-        self._note(reference, (0.0, 0.0), True, began)
+        self._note(reference, (0.0, 0.0), True)
         for _ in range(self.updates):
             if time.perf_counter() - began > budget:
                 break
             seed = int(rng.integers(2**31))
-            candidate = SearchPolicy(problem, V, self.particles, self.max_steps, seed)
+            search = SearchPolicy(problem, V, self.particles, self.max_steps, seed)
+            candidate = remembered(problem, search)
             found = judge(problem, candidate, self.episodes, self.seed)
             difference = compare(found, reference)
             taken = difference[0] + CONFIDENT * difference[1] < 0
-            self._note(found, difference, taken, began)
+            self._note(found, difference, taken)
             if taken:
-                best, reference = candidate, found
+                self.best, best, reference = search, candidate, found
             elif not self.record[-2].taken:
                 break
             V = self._critic(problem, candidate, found, rng)
         return best
+
+    def as_json(self) -> dict[str, Any]:
+        """The policy found, for :func:`policy_from_json`."""
+        if self.best is None:
+            raise ContinuousError("spi-continuous: there is no policy yet; call solve first")
+        kept = {name: getattr(self.best, name) for name in ("particles", "max_steps", "seed")}
+        looks = isinstance(self.best, AlwaysLook)
+        return {"always_looks": looks, **kept, "critic": self.best.critic.as_json()}
 
     def _critic(
         self,
@@ -134,9 +152,7 @@ class SPIContinuous:
         times[:few] = 0
         return states, times
 
-    def _note(
-        self, found: Judgement, difference: tuple[float, float], taken: bool, began: float
-    ) -> None:
+    def _note(self, found: Judgement, difference: tuple[float, float], taken: bool) -> None:
         self.record.append(
             Update(
                 len(self.record),
@@ -146,6 +162,27 @@ class SPIContinuous:
                 difference[1],
                 found.sensing_rate,
                 taken,
-                time.perf_counter() - began,
+                self._steps.moves,
+                time.process_time() - self._started,
             )
         )
+
+
+class Counted:
+    """A simulator's step that counts how many states it has moved."""
+
+    def __init__(self, step: Step) -> None:
+        self.step, self.moves = step, 0
+
+    def __call__(
+        self, states: np.ndarray, actions: np.ndarray, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        self.moves += len(states)
+        return self.step(states, actions, rng)
+
+
+def policy_from_json(problem: ContinuousSensingMDP, kept: dict[str, Any]) -> ContinuousPolicy:
+    """A policy that :meth:`SPIContinuous.as_json` described."""
+    kind = AlwaysLook if kept["always_looks"] else SearchPolicy
+    V = Critic.from_json(problem, kept["critic"])
+    return kind(problem, V, kept["particles"], kept["max_steps"], kept["seed"])

@@ -8,20 +8,16 @@ import pytest
 from bench.cli import main
 from bench.continuous import run as suite
 from bench.continuous.figures import draw
+from bench.continuous.suites import QUICK, Effort, Settings
 from bench.continuous.table import load, markdown
 
 TINY = replace(
-    suite.QUICK,
+    QUICK,
     name="tiny",
-    problems=("walk-1d",),
-    episodes=20,
-    roots=40,
-    particles=8,
-    updates=1,
-    compared=20,
-    grids={"walk-1d": ((30,),)},
+    efforts={"walk-1d": Effort(20, 20, 40, 8, 1, ((30,),))},
     samples=50,
 )
+WALK = ("walk-1d", 0.05, 0)
 
 
 @pytest.fixture(scope="module")
@@ -51,17 +47,18 @@ def test_what_is_done_is_not_done_again(results, capsys, monkeypatch):
 @pytest.mark.slow
 def test_other_settings_are_run_anew(results):
     file, *_ = suite.run(TINY, results)
-    assert not suite._is_done(file, replace(TINY, episodes=41))
+    other = replace(TINY, efforts={"walk-1d": replace(TINY.efforts["walk-1d"], episodes=41)})
+    assert not suite._is_done(file, other, WALK)
     cell = json.loads(file.read_text())
     file.write_text(json.dumps({**cell, "code": "another"}))
-    assert not suite._is_done(file, TINY)
+    assert not suite._is_done(file, TINY, WALK)
     file.write_text(json.dumps(cell))
-    assert suite._is_done(file, TINY)
+    assert suite._is_done(file, TINY, WALK)
 
 
 def test_a_cell_that_fails_says_why_and_leaves_the_others_alone(tmp_path, monkeypatch):
     cells = (("walk-1d", -1.0, 0), ("no-such", 0.1, 0))
-    monkeypatch.setattr(suite.Settings, "cells", lambda self: iter(cells))
+    monkeypatch.setattr(Settings, "cells", lambda self: iter(cells))
     said = []
     failed = suite.run(TINY, tmp_path, jobs=2, say=said.append)
     assert len(failed) == 2 and all(failed.values()) and len(said) == 3

@@ -1,5 +1,6 @@
 """SPI on a simulator, against what is known: limits in k, a grid, and exact finite values."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +23,7 @@ from solvers.continuous import (
 )
 from solvers.continuous.distil import distil
 from solvers.continuous.gymnasium_batch import from_gymnasium
+from solvers.continuous.spi_continuous import policy_from_json
 
 SMALL = {"roots": 300, "particles": 48, "updates": 3, "episodes": 80, "features": 60}
 
@@ -67,6 +69,32 @@ def test_prohibitive_looks_are_never_taken():
     V, roots, times = critic(problem)
     plans = SearchPolicy(problem, V, 48).plans(roots[:50], times[:50])
     assert not plans.looks.any() and (plans.lengths == problem.steps).all()
+
+
+def test_nobody_pays_for_a_look_at_the_horizon():
+    problem = replace(load_continuous("walk-1d", 0.01), horizon=4)
+    V, roots, _ = critic(problem)
+    late = np.full(50, 3)
+    plans = SearchPolicy(problem, V, 48).plans(roots[:50], late)
+    assert (plans.lengths == 1).all() and not plans.looks.any()
+    free = SearchPolicy(problem.with_sensing_cost(0.0), V, 48).plans(roots[:50], late)
+    assert free.looks.all()
+
+
+def test_a_simulator_without_chance_needs_one_particle():
+    assert load_continuous("cart-pole").cloud_size(48) == 1
+    assert load_continuous("walk-1d").cloud_size(48) == 48
+
+
+def test_a_policy_comes_back_from_its_file():
+    problem = replace(load_continuous("walk-1d", 0.3), discount=0.8)
+    spi = SPIContinuous(**SMALL)
+    spi.solve(problem)
+    again = policy_from_json(problem, json.loads(json.dumps(spi.as_json())))
+    x, now = np.linspace(-3, 3, 40)[:, None], np.zeros(40, int)
+    assert (again.plans(x, now).actions == spi.best.plans(x, now).actions).all()
+    moves = [update.samples for update in spi.record]
+    assert all(np.diff(moves) > 0)
 
 
 def test_each_update_taken_improves_and_spi_beats_the_baselines():

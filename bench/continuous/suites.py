@@ -1,0 +1,85 @@
+"""The continuous suites: which problems, which seeds, and how much is spent on each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from bench.continuous.problems import PROBLEMS
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is spent on one problem, the same for every method.
+
+    episodes : judged at the end; compared : simulated for each update and each period
+    roots : of each critic; particles : of each cloud; updates : most that SPI tries
+    grids : shapes on which the problem is solved as well
+    """
+
+    episodes: int
+    compared: int
+    roots: int
+    particles: int
+    updates: int
+    grids: tuple[tuple[int, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A suite: its problems with their efforts, and the seeds of each.
+
+    samples : steps sampled from each cell of a grid; grid_gap, grid_budget : when a grid is done
+    """
+
+    name: str
+    efforts: dict[str, Effort]
+    seeds: tuple[int, ...]
+    samples: int
+    grid_gap: float
+    grid_budget: float
+
+    def cells(self) -> Iterator[tuple[str, float, int]]:
+        """Seed by seed, so that a run that is stopped early says something of every problem."""
+        for seed in self.seeds:
+            for problem in self.efforts:
+                for k in PROBLEMS[problem][1]:
+                    yield problem, k, seed
+
+    def of_cell(self, problem_id: str, seed: int) -> dict[str, Any]:
+        """What a cell's result depends on, as JSON gives it back."""
+        effort = asdict(self.efforts[problem_id])
+        if seed != self.seeds[0]:
+            effort["grids"] = ()
+        rest = {name: getattr(self, name) for name in ("samples", "grid_gap", "grid_budget")}
+        return dict(json.loads(json.dumps(effort | rest)))
+
+
+_LINE, _PLANE = (Effort(8000, 2000, 1000, 256, 8), Effort(2000, 600, 1000, 64, 6))
+FULL = Settings(
+    name="continuous",
+    efforts={
+        "walk-1d": replace(_LINE, grids=((150,), (300,))),
+        "inventory-continuous": replace(_LINE, grids=((150,), (300,))),
+        "cart-pole": Effort(1000, 300, 2000, 1, 6),
+        "mountain-car": replace(_PLANE, grids=((40, 40), (56, 56))),
+        "lake-continuous": replace(_PLANE, grids=((32, 32), (48, 48))),
+        "mountain-hike": Effort(300, 100, 600, 32, 4),
+    },
+    seeds=(0, 1, 2),
+    samples=400,
+    grid_gap=1e-3,
+    grid_budget=60.0,
+)
+_SMALL = Effort(1000, 300, 300, 96, 3, ((60,),))
+QUICK = Settings(
+    name="continuous-quick",
+    efforts={"walk-1d": _SMALL, "inventory-continuous": _SMALL},
+    seeds=(0,),
+    samples=100,
+    grid_gap=1e-3,
+    grid_budget=5.0,
+)
+SUITES = {each.name: each for each in (FULL, QUICK)}
