@@ -20,6 +20,10 @@ from solvers.continuous.model import ContinuousError, ContinuousSensingMDP
 from solvers.continuous.plans import ContinuousPolicy, Plans
 
 
+class NoNetworkLibrary(ContinuousError):
+    """scikit-learn is not installed; everything but a network works without it."""
+
+
 @dataclass
 class NetworkPolicy(ContinuousPolicy):
     """Asks the network again after every blind action.
@@ -64,7 +68,7 @@ def distil(
     try:
         from sklearn.neural_network import MLPClassifier
     except ImportError:
-        raise ContinuousError(
+        raise NoNetworkLibrary(
             "distilling a policy needs scikit-learn: pip install 'sensebench[continuous]'"
         ) from None
     plans = policy.plans(roots, times)
