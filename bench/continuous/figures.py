@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
@@ -80,6 +81,7 @@ def over_cost(suite: str, results: Path) -> Figure:
         if known:
             used["grid"] = "the finest grid's value"
             top.plot(*zip(*known, strict=True), **STYLES["grid"].of_line())
+        _show_the_close_ones(top, here)
         top.set_title(problem)
         for ax in (top, bottom):
             log_costs(ax, sorted(here["sensing_cost"].unique()))
@@ -88,6 +90,15 @@ def over_cost(suite: str, results: Path) -> Figure:
         bottom.set_ylabel("looks per 100 steps")
     add_legend(figure, [line_handle(STYLES[f], used[f]) for f in STYLES if f in used])
     return figure
+
+
+def _show_the_close_ones(ax: Axes, here: pd.DataFrame) -> None:
+    """Limits that fit the methods which choose when to look: the others may be far off."""
+    far = here["method"].isin(["always-look", "never-look"]) | here["grid_value"].notna()
+    close = here[~far]["value"]
+    room = 0.25 * max(close.max() - close.min(), 1e-9)
+    low, high = ax.get_ylim()
+    ax.set_ylim(max(low, close.min() - room), min(high, close.max() + room))
 
 
 AGAINST = {

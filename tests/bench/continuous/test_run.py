@@ -1,6 +1,7 @@
 """The continuous suite runs, resumes, and shows what it found."""
 
 import json
+import sys
 from dataclasses import replace
 
 import pytest
@@ -70,6 +71,16 @@ def test_a_cell_that_fails_says_why_and_leaves_the_others_alone(tmp_path, monkey
 def test_figures_are_drawn(results):
     names = {path.name for path in draw(TINY, results)}
     assert {"value-and-looks-over-cost.png", "value-over-updates.png", "map-walk-1d.png"} <= names
+
+
+def test_without_scikit_learn_only_the_network_is_missing(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "sklearn.neural_network", None)
+    small = replace(TINY, efforts={"walk-1d": Effort(5, 5, 40, 4, 1)})
+    found = suite.run_cell(small, *WALK)
+    assert set(found["methods"]) == {
+        *("spi-continuous", "always-look", "never-look", "every-n", "atm")
+    }
+    assert "pip install 'sensebench[continuous]'" in capsys.readouterr().out
 
 
 def test_a_table_of_nothing_says_how_to_make_it(tmp_path, capsys):

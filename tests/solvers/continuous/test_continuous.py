@@ -71,6 +71,12 @@ def test_prohibitive_looks_are_never_taken():
     assert not plans.looks.any() and (plans.lengths == problem.steps).all()
 
 
+@pytest.mark.parametrize(("k", "rate"), [(0.0, 1.0), (1e6, 0.0)])
+def test_the_whole_of_spi_looks_always_when_free_and_never_when_prohibitive(k, rate):
+    problem = replace(load_continuous("walk-1d", k), discount=0.8)
+    assert judge(problem, SPIContinuous(**SMALL).solve(problem), 50, seed=4).sensing_rate == rate
+
+
 def test_nobody_pays_for_a_look_at_the_horizon():
     problem = replace(load_continuous("walk-1d", 0.01), horizon=4)
     V, roots, _ = critic(problem)
