@@ -16,6 +16,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from bench.continuous.problems import PROBLEMS, load_continuous
 from bench.continuous.suites import Settings
@@ -94,8 +95,7 @@ def over_cost(suite: str, results: Path) -> Figure:
 
 def _show_the_close_ones(ax: Axes, here: pd.DataFrame) -> None:
     """Limits that fit the methods which choose when to look: the others may be far off."""
-    far = here["method"].isin(["always-look", "never-look"]) | here["grid_value"].notna()
-    close = here[~far]["value"]
+    close = here[here["method"].isin(["spi-continuous", "every-n", "atm"])]["value"]
     room = 0.25 * max(close.max() - close.min(), 1e-9)
     low, high = ax.get_ylim()
     ax.set_ylim(max(low, close.min() - room), min(high, close.max() + room))
@@ -137,19 +137,23 @@ def _line(problem: ContinuousSensingMDP, policy: ContinuousPolicy) -> Figure:
     figure, (left, right) = panels(2, 2, 2.4)
     x = np.linspace(problem.low[0], problem.high[0], 241)[:, None]
     plans = policy.plans(x, np.zeros(len(x), int))
-    left.step(x[:, 0], plans.lengths, where="mid", color="#0072B2")
+    left.plot(x[:, 0], plans.lengths, ".", ms=2.5, color="#56B4E9")
+    near = np.abs(x - x.T) < 0.05 * (problem.high[0] - problem.low[0])
+    left.plot(x[:, 0], near @ plans.lengths / near.sum(axis=1), color="#0072B2")
     left.set_xlabel(f"{problem.state_names[0]} seen")
-    left.set_ylabel("steps until the next look")
+    left.set_ylabel("steps until the next look (line: mean nearby)")
     left.set_ylim(bottom=0)
     left.set_title(f"{problem.name}, k = {problem.sensing_cost:g}")
     root = problem.start(1, np.random.default_rng(1))
     clouds, looked = _blind_run(problem, policy, root)
     for t, cloud in enumerate(clouds):
         right.plot(np.full(len(cloud), t), cloud[:, 0], ".", ms=2, alpha=0.4, color="#0072B2")
-    right.axvline(len(clouds) - 1, color="#D55E00", lw=1, ls="--")
+    if looked:
+        right.axvline(len(clouds) - 1, color="#D55E00", lw=1, ls="--")
     right.set_xlabel("steps since the look" + (" (dashed: the next one)" if looked else ""))
+    right.xaxis.set_major_locator(MaxNLocator(integer=True))
     right.set_ylabel(problem.state_names[0])
-    right.set_title("where it may be")
+    right.set_title("where it may be during one blind run")
     return figure
 
 

@@ -96,9 +96,9 @@ def run_cell(settings: Settings, problem_id: str, k: float, seed: int) -> dict[s
     )
     best = spi.solve(problem)
     found = cell.note("spi-continuous", best)
-    rows = np.random.default_rng(seed).integers(len(found.roots), size=effort.roots)
+    roots, times = spi.mixed_roots(problem, found, np.random.default_rng(seed))
     try:
-        cell.note("network", distil(problem, best, found.roots[rows], found.times[rows], seed))
+        cell.note("network", distil(problem, best, roots, times, seed))
     except NoNetworkLibrary as missing:  # the cell is whole without it; the table says "not run"
         print(f"{problem_id}: no network: {missing}", flush=True)
     _baselines(effort, cell)

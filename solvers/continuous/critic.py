@@ -21,6 +21,7 @@ with a small ridge that keeps directions which no root distinguishes from growin
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -83,11 +84,21 @@ class Critic:
     weights: np.ndarray
 
     def __call__(self, states: np.ndarray, times: np.ndarray) -> np.ndarray:
-        first, V = self.features, np.empty(len(states))
-        z = scaled(first.problem, states, times)
-        network_values(z, first.directions, first.offsets, self.weights, V)
-        V[over(first.problem, states, times)] = 0.0
+        problem, V = self.features.problem, np.empty(len(states))
+        network_values(columns(problem, states, times), *self.unscaled, V)
+        V[over(problem, states, times)] = 0.0
         return V
+
+    @cached_property
+    def unscaled(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Directions, offsets and weights of the same network on numbers that are not scaled."""
+        first, w = self.features, self.weights.copy()
+        factor, shift = scaling(first.problem)
+        D = len(factor)
+        w[0] += w[1 : 1 + D] @ shift
+        w[1 : 1 + D] *= factor
+        directions = np.ascontiguousarray(first.directions * factor[:, None])
+        return directions, first.offsets + shift @ first.directions, w
 
     def as_json(self) -> dict[str, list[Any]]:
         """What :meth:`from_json` needs besides the problem."""
@@ -104,13 +115,26 @@ class Critic:
         return Critic(Features(problem, directions, offsets), weights)
 
 
-def scaled(problem: ContinuousSensingMDP, states: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """States in [-1, 1] by the problem's box, and the share of time left as one more number."""
-    z = 2 * (states - problem.low) / (problem.high - problem.low) - 1
+def columns(problem: ContinuousSensingMDP, states: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """What a root is told by: its state and, where there is a horizon, its time: (n, D)."""
     if problem.horizon is None:
-        return z
-    left = 1 - np.broadcast_to(times, len(states)) / problem.horizon
-    return np.column_stack([z, 2 * left - 1])
+        return states
+    return np.column_stack([states, np.broadcast_to(times, len(states))])
+
+
+def scaling(problem: ContinuousSensingMDP) -> tuple[np.ndarray, np.ndarray]:
+    """Factor and shift (D,) that take the box, and the time that is left, to [-1, 1]."""
+    factor = 2 / (problem.high - problem.low)
+    shift = -problem.low * factor - 1
+    if problem.horizon is None:
+        return factor, shift
+    return np.append(factor, -2 / problem.horizon), np.append(shift, 1.0)
+
+
+def scaled(problem: ContinuousSensingMDP, states: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """The columns of roots, scaled: (n, D)."""
+    factor, shift = scaling(problem)
+    return columns(problem, states, times) * factor + shift
 
 
 def over(problem: ContinuousSensingMDP, states: np.ndarray, times: np.ndarray) -> np.ndarray:

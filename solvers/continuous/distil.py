@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from solvers.continuous.critic import scaled
+from solvers.continuous.critic import at_horizon, scaled
 from solvers.continuous.model import ContinuousError, ContinuousSensingMDP
 from solvers.continuous.plans import ContinuousPolicy, Plans
 
@@ -29,15 +29,18 @@ class NetworkPolicy(ContinuousPolicy):
     """Asks the network again after every blind action.
 
     longest : actions of the string that it is told of, the last ones
+    limit : most steps before a look, those of the longest plan that it was shown.  Beyond them it
+        would be guessing, and a network that guesses "not yet" once may do so for good.
     """
 
     problem: ContinuousSensingMDP
     network: Any
     longest: int
+    limit: int
     name: str = "spi-continuous (network)"
 
     def plans(self, roots: np.ndarray, times: np.ndarray) -> Plans:
-        n, A, limit = len(roots), self.problem.num_actions, self.problem.steps
+        n, A, limit = len(roots), self.problem.num_actions, self.limit
         strings, lengths = np.zeros((n, limit), int), np.zeros(n, int)
         looks, live = np.zeros(n, bool), np.arange(n)
         for step in range(limit):
@@ -46,11 +49,10 @@ class NetworkPolicy(ContinuousPolicy):
             )
             choice = self.network.predict(seen)
             strings[live, step], lengths[live] = choice % A, step + 1
-            looks[live] = choice >= A
-            on = choice < A
-            if self.problem.horizon is not None:
-                on &= times[live] + step + 1 < self.problem.horizon
-            live = live[on]
+            forced = step == limit - 1 < self.problem.steps - 1
+            end = at_horizon(self.problem, times[live] + step + 1)
+            looks[live] = ((choice >= A) | forced) & ~end
+            live = live[~looks[live] & ~end]
             if not len(live):
                 break
         return Plans(strings[:, : lengths.max(initial=1)], lengths, looks)
@@ -81,7 +83,8 @@ def distil(
         answers.append(plans.actions[on, step] + problem.num_actions * look)
     network = MLPClassifier(layers, random_state=seed, max_iter=300, early_stopping=True)
     network.fit(np.concatenate(inputs), np.concatenate(answers))
-    return NetworkPolicy(problem, network, longest)
+    limit = int(plans.lengths.max()) if plans.looks.all() else problem.steps
+    return NetworkPolicy(problem, network, longest, limit)
 
 
 def _inputs(

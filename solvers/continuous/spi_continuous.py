@@ -127,17 +127,23 @@ class SPIContinuous:
         rng: np.random.Generator,
     ) -> Critic:
         """The critic of a policy, at roots of its own looks and from all over the box."""
-        half = self.roots // 2
-        states, times = self.all_over(problem, self.roots - half, rng)
-        chosen = rng.integers(len(found.roots), size=half)
-        states = np.concatenate([states, found.roots[chosen]])
-        times = np.concatenate([times, found.times[chosen]])
+        states, times = self.mixed_roots(problem, found, rng)
         plans = policy.plans(states, times)
         outcome = play(problem, plans, states, times, self.particles, rng)
         features = Features.draw(problem, states, times, rng, self.features)
         landing = outcome.weights[:, None] * features.mean(outcome.clouds, outcome.ends)
         landing[~plans.looks] = 0.0  # nothing that matters follows a plan without a look
         return fit(features, features.mean(states[:, None, :], times), outcome.costs, landing)
+
+    def mixed_roots(
+        self, problem: ContinuousSensingMDP, found: Judgement, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """States (roots, d) and times, half from all over and half from where a policy looked."""
+        half = self.roots // 2
+        states, times = self.all_over(problem, self.roots - half, rng)
+        chosen = rng.integers(len(found.roots), size=half)
+        states = np.concatenate([states, found.roots[chosen]])
+        return states, np.concatenate([times, found.times[chosen]])
 
     @staticmethod
     def all_over(

@@ -21,7 +21,7 @@ from solvers.continuous import (
     fit_always_look,
     judge,
 )
-from solvers.continuous.distil import distil
+from solvers.continuous.distil import NetworkPolicy, distil
 from solvers.continuous.gymnasium_batch import from_gymnasium
 from solvers.continuous.spi_continuous import policy_from_json
 
@@ -156,6 +156,18 @@ def test_a_network_repeats_most_of_what_it_was_shown():
     network = distil(problem, policy, roots, times)
     shown, said = policy.plans(roots, times), network.plans(roots, times)
     assert np.mean(shown.actions[:, 0] == said.actions[:, 0]) > 0.8
+
+
+def test_a_network_never_goes_blind_for_longer_than_it_was_shown():
+    class Blind:
+        def predict(self, seen):
+            return np.zeros(len(seen), int)  # the first action, and no look
+
+    problem = load_continuous("walk-1d", 0.3)
+    plans = NetworkPolicy(problem, Blind(), 2, 5).plans(np.zeros((3, 1)), np.zeros(3, int))
+    assert (plans.lengths == 5).all() and plans.looks.all()
+    never = NetworkPolicy(problem, Blind(), 2, problem.steps).plans(np.zeros((1, 1)), np.zeros(1))
+    assert never.lengths[0] == problem.steps and not never.looks.any()
 
 
 def test_a_gymnasium_environment_is_a_problem():
