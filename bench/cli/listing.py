@@ -8,7 +8,7 @@ from typing import Any
 
 from bench.analysis.labels import counted
 from bench.cli.arguments import add_json
-from bench.continuous.run import SUITES as CONTINUOUS
+from bench.continuous.suites import SUITES as CONTINUOUS
 from bench.learning.suite import suite_names as learning_suites
 from bench.problems import problems
 from bench.run.cell_result import plain

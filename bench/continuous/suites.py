@@ -57,7 +57,7 @@ class Settings:
         return dict(json.loads(json.dumps(effort | rest)))
 
 
-_LINE, _PLANE = (Effort(8000, 2000, 1000, 256, 8), Effort(2000, 600, 1000, 64, 6))
+_LINE, _PLANE = (Effort(8000, 8000, 1000, 512, 8), Effort(2000, 600, 1000, 64, 6))
 FULL = Settings(
     name="continuous",
     efforts={

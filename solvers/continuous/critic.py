@@ -168,25 +168,45 @@ def fit_always_look(
     particles: int = 32,
     number: int = FEATURES,
 ) -> Critic:
-    """The critic of the always-look policy, by policy iteration on sampled roots (n, d)."""
+    """The critic of the always-look policy, by policy iteration on sampled roots (n, d).
+
+    Actions are chosen on one set of clouds and valued on another: valued on the clouds that chose
+    them they look cheaper than they are, and a value that is too low makes every look seem worth
+    its price.
+    """
     features = Features.draw(problem, roots, times, rng, number)
     at = features.mean(roots[:, None, :], times)
+    choosing, valuing = (
+        _one_look(problem, features, roots, times, particles, rng) for _ in range(2)
+    )
+    rows, choice = np.arange(len(roots)), choosing[0].argmin(axis=1)
+    for _ in range(SWEEPS):
+        critic = fit(features, at, *(part[rows, choice] for part in valuing))
+        better = (choosing[0] + choosing[1] @ critic.weights).argmin(axis=1)
+        if (better == choice).all():
+            break
+        choice = better
+    return critic
+
+
+def _one_look(
+    problem: ContinuousSensingMDP,
+    features: Features,
+    roots: np.ndarray,
+    times: np.ndarray,
+    particles: int,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Each action with a look after it, on one cloud a root: costs (n, A), landing (n, A, F)."""
     n, A, particles = len(roots), problem.num_actions, problem.cloud_size(particles)
-    costs, landing = np.empty((n, A)), np.empty((n, A, at.shape[1]))
-    seed = int(rng.integers(2**63))
+    width = 1 + len(features.directions) + len(features.offsets)
+    costs, landing = np.empty((n, A)), np.empty((n, A, width))
+    seed, cloud = int(rng.integers(2**63)), np.repeat(roots, particles, axis=0)
     for a in range(A):
-        cloud = np.repeat(roots, particles, axis=0)
         after, paid = problem.move(cloud, np.full(len(cloud), a), np.random.default_rng(seed))
         price = np.where(at_horizon(problem, times + 1), 0.0, problem.sensing_costs[a])
         costs[:, a] = paid.reshape(n, particles).mean(axis=1) + price
         clouds = after.reshape(n, particles, -1)
         landing[:, a] = problem.discount * features.mean(clouds, times + 1)
     costs[over(problem, roots, times)] = 0.0
-    rows, choice = np.arange(n), costs.argmin(axis=1)
-    for _ in range(SWEEPS):
-        critic = fit(features, at, costs[rows, choice], landing[rows, choice])
-        better = (costs + landing @ critic.weights).argmin(axis=1)
-        if (better == choice).all():
-            break
-        choice = better
-    return critic
+    return costs, landing
