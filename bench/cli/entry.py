@@ -28,6 +28,7 @@ from bench.cli import score as commands_score
 from bench.cli import solve as commands_solve
 from bench.cli.arguments import add_verbosity
 from bench.store.printable import printable
+from solvers.core.budget import is_interrupt
 
 EXIT_ERROR = 2
 EXIT_INTERRUPTED = 130
@@ -79,9 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return args.call(args) or 0
     except (KeyboardInterrupt, SystemError) as error:
-        # Ctrl-C inside compiled code comes out as a SystemError that it caused.
-        causes = (error, error.__cause__, error.__context__)
-        if not any(isinstance(cause, KeyboardInterrupt) for cause in causes):
+        if not is_interrupt(error):
             raise
         print("sensebench: stopped", file=sys.stderr)
         return EXIT_INTERRUPTED

@@ -30,3 +30,11 @@ class Budget:
 
     def over(self) -> bool:
         return self.left() <= 0
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Whether this is Ctrl-C, which compiled code turns into a chain of SystemErrors."""
+    link: BaseException | None = error
+    while link is not None and not isinstance(link, KeyboardInterrupt):
+        link = link.__cause__ or link.__context__
+    return link is not None

@@ -35,7 +35,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from solvers.core.budget import Budget, SolverError
+from solvers.core.budget import Budget, SolverError, is_interrupt
 from solvers.core.evaluation import Evaluation, evaluate_fully, mean
 from solvers.core.first_use import announce_compiling
 from solvers.core.model import SensingMDP
@@ -213,8 +213,7 @@ def solve(
         with one_blas_thread():
             found = method.solve(problem, clock)
     except SystemError as error:
-        # Ctrl-C inside compiled code comes out as a SystemError that it caused.
-        if isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
+        if is_interrupt(error):
             raise KeyboardInterrupt from None
         raise
     if not isinstance(found, Solution):

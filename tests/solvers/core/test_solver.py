@@ -194,7 +194,9 @@ class Interrupted(Solver):
     cause: type[BaseException] = KeyboardInterrupt
 
     def solve(self, problem, budget):
-        raise SystemError("returned a result with an exception set") from self.cause()
+        inner = SystemError("returned a result with an exception set")  # as numba does, twice
+        inner.__cause__ = self.cause()
+        raise SystemError("returned a result with an exception set") from inner
 
 
 def test_an_interrupt_of_compiled_code_is_an_interrupt():
