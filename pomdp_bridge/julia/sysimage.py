@@ -1,9 +1,10 @@
 """A system image: a Julia with our packages already inside, so that a worker need not load them.
 
 ``sensebench julia setup --sysimage`` builds one with PackageCompiler, which needs a C compiler.
-Experimental: no build has been carried to its end by us yet, and nothing was measured.  Its name says what went into it: the Julia, the manifest, our own Julia code and
-juliacall.  When any of these changes the image is simply not found, and a worker loads the packages
-as before; so an image is never older than what it stands for.
+Experimental: no build has been carried to its end by us yet, and nothing was measured.  Its name
+says what went into it: the Julia, the manifest, our own Julia code and juliacall.  When any of
+these changes the image is simply not found, and a worker loads the packages as before; so an image
+is never older than what it stands for.
 """
 
 from __future__ import annotations
