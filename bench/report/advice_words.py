@@ -174,16 +174,23 @@ def _prices(advice: Advice, facts: Problem) -> Answer:
     above = [m for m in changes if m >= k]
     short = f"{len(changes)} changes of plan between a price of 0 and {price(10 * k)}"
     short += "." if prices.finished else ", more may be found with more time."
-    best = "the best one" if prices.finished else "the best one found"
-    around = []
-    if below:
-        around.append(f"down to a price of {price(below[-1])}")
-    if above:
-        around.append(f"up to a price of {price(above[0])}")
     return Answer(
-        "How does the plan change with the price?",
-        short,
-        ((f"Today's plan is {best} {' and '.join(around)}.",) if around else ()),
+        "How does the plan change with the price?", short, _around(prices.finished, below, above)
+    )
+
+
+def _around(finished: bool, below: list[float], above: list[float]) -> tuple[str, ...]:
+    """Between which prices today's plan is the best, or at least not known to be beaten."""
+    if not below and not above:
+        return ()
+    if finished:
+        ends = [f"down to a price of {price(m)}" for m in below[-1:]]
+        ends += [f"up to a price of {price(m)}" for m in above[:1]]
+        return (f"Today's plan is the best one {' and '.join(ends)}.",)
+    ends = [f"below {price(m)}" for m in below[-1:]] + [f"above {price(m)}" for m in above[:1]]
+    return (
+        f"Better plans are known for prices {' and '.join(ends)}. Nearer to today's price none was "
+        "found, but not every price was searched.",
     )
 
 

@@ -23,7 +23,7 @@ from solvers.core.solver import Budget, SolverError, solve
 
 BUDGET_SECONDS = 30.0
 SHARES = {"plan": 0.35, "prices": 0.4, "robustness": 0.25}
-"""How the time is divided; the plan's share is often not needed whole."""
+"""How the time is divided; what the plan does not need goes to the prices."""
 TOP_FACTOR = 10.0
 """Prices are looked at up to this many times the problem's own."""
 
@@ -86,9 +86,9 @@ def advise(problem: SensingMDP, budget: float = BUDGET_SECONDS) -> Advice:
             "give a number or an array"
         )
     # All roots: a controller should know what to do wherever it finds itself.
+    clock = Budget((SHARES["plan"] + SHARES["prices"]) * budget)
     solution = solve(problem, "dips", budget=SHARES["plan"] * budget, roots="all")
     policy = PlanPolicy(problem, solution.policy.all_plans())
-    clock = Budget(SHARES["prices"] * budget)
     prices = price_changes(problem, policy, TOP_FACTOR, clock)
     shaken = robustness(problem, policy, Budget(SHARES["robustness"] * budget))
     exact = evaluate_fully(problem, policy)

@@ -191,10 +191,17 @@ class _Search:
     def open_crossing(self, top: float) -> float | None:
         """A crossing of the envelope at which no one has asked yet.
 
-        In turn the one where always looking ends, and the one nearest to the problem's own price.
+        In turn: where always looking ends, nearest to the problem's own price, and furthest from
+        every price that was asked.
         """
         _, changes = self.envelope(top)
         left = [m for m in changes if round(m, 12) not in self.closed and m >= LEAST_FACTOR]
-        if left and len(self.points) % 2 and left[0] == changes[0]:
+        turn = len(self.points) % 3
+        if not left:
+            return None
+        if turn == 1 and left[0] == changes[0]:
             return left[0]
-        return min(left, key=lambda m: abs(np.log(m)), default=None)
+        if turn == 2:
+            return min(left, key=lambda m: abs(np.log(m)))
+        asked = [1.0, *(p.factor for p in self.points)]
+        return max(left, key=lambda m: min(abs(np.log(m / x)) for x in asked))
