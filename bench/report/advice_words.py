@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from bench.analysis.labels import counted
 from bench.problems import Problem
 from solvers.advice.advice import Advice
 
@@ -225,8 +226,8 @@ def _wrong(advice: Advice, facts: Problem) -> Answer:
         )
     details = tuple(
         f"Off by {100 * r.noise:.0f} %: the plan {_what(facts)} {shown(facts, r.mean)} on average "
-        f"over {r.drawn} draws ({shown(facts, r.worst)} at worst); a new plan would gain "
-        f"{100 * r.regret:.2g} % in the first of them."
+        f"over {counted(r.drawn, 'draw')} ({shown(facts, r.worst)} at worst); a new plan would "
+        f"gain {100 * r.regret:.2g} % in the first of them."
         for r in levels
     )
     return Answer("How wrong may the model be?", short, details)
