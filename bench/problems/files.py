@@ -29,7 +29,7 @@ def file_problem(path: str | Path) -> Problem:
 
     return Problem(
         id=str(path),
-        title=model.name,
+        title=Path(path).stem if model.name == "unnamed" else model.name,
         build=build,
         sensing_costs=(model.sensing_cost if uniform else float("nan"),),
         rewards=Path(path).suffix != ".npz",

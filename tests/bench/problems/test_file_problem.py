@@ -6,7 +6,7 @@ import pytest
 from bench import load_problem
 from bench.problems import find_problem
 from pomdp_bridge.files import formats as files
-from solvers import ModelError, solve
+from solvers import ModelError, SensingMDP, solve
 
 
 @pytest.mark.parametrize("suffix", ["npz", "pomdp"])
@@ -32,3 +32,9 @@ def test_a_varying_sensing_cost_is_kept_unless_another_is_asked_for(tmp_path):
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(ModelError, match="no such file"):
         load_problem(str(tmp_path / "absent.npz"))
+
+
+def test_a_model_without_a_name_is_called_by_its_file(tmp_path):
+    nameless = SensingMDP.from_arrays([np.eye(2)], np.ones((2, 1)), 0.5, 1.0)
+    files.write(nameless, tmp_path / "pump.npz")
+    assert find_problem(str(tmp_path / "pump.npz")).title == "pump"
