@@ -30,6 +30,7 @@ FILE_TYPES = (".png", ".svg", ".pdf")
 DPI = 200
 INK, GREY, PALE = "#222222", "#777777", "#dddddd"
 BAND = "#b8c4cc"
+STRIP = "#f1f1f1"
 FAMILIES = {
     # solver id without "julia-" -> colour, marker, first of its line styles
     "always-sense": ("#666666", "x", 2),

@@ -1,23 +1,34 @@
 """Planning time against value, one figure per problem and one panel per sensing cost.
 
 The line is the proven bound: no policy does better.  A method far worse than the best would
-squeeze all others together; it stands on the edge of the frame with its value written beside it.
+squeeze all others together; it stands on the edge of the frame, in a shaded strip that has no
+scale, with its value written beside it.
 The legend tells of methods without a value why they have none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from bench.analysis.labels import cost_title, number
 from bench.plots.drawing import Drawing, costs_of, value_axis_name
-from bench.plots.style import GREY, INK, add_legend, darker, log_seconds, panels, point_handle
+from bench.plots.style import (
+    GREY,
+    INK,
+    STRIP,
+    add_legend,
+    darker,
+    log_seconds,
+    panels,
+    point_handle,
+)
 
 COLUMNS = 4
 HEIGHT = 2.1
@@ -25,6 +36,9 @@ LEAST_METHODS = 4
 LEAST_SECONDS = 1e-3
 LABEL = 0.3
 """Width of a written value as a share of a panel."""
+PANEL_POINTS, FIRST_POINTS, LEVEL_POINTS = 85.0, 8.0, 7.5
+"""About the height of a panel; how far from its edge the first value is written, and each next."""
+PAD = 0.12
 NEAR = 0.1
 """A loss up to this share of the best value is always inside the frame."""
 MOST_COSTS = 8
@@ -66,53 +80,78 @@ def _draw_panel(ax: Axes, results: Drawing, rows: pd.DataFrame) -> None:
     bound = rows["shown_bound"].iloc[0]
     if pd.notna(bound) and low <= bound <= high:
         ax.axhline(bound, color=INK, lw=0.9, zorder=1)
-    edge = low if rewards else high
-    moved = []
+    seconds = rows["solve_seconds"].clip(lower=LEAST_SECONDS)
+    first, last = seconds.min() / 5, seconds.max() * 3
+    if outside.any():  # the slowest of them has its value to its right
+        last = max(last, first * (seconds[outside].max() / first) ** (1 / (1 - LABEL)))
+    moved = seconds[outside].sort_values(kind="stable")
+    levels = label_levels(list(np.log(moved / first) / np.log(last / first)))
+    edge = _make_frame(ax, low, high, levels, rewards)
+    log_seconds(ax, first, last)
     for row in rows.itertuples():
-        x = max(row.solve_seconds, LEAST_SECONDS)
-        y = edge if outside[row.Index] else row.shown
+        x, y = seconds[row.Index], edge if outside[row.Index] else row.shown
         ax.plot([x], [y], clip_on=False, zorder=3, **results.styles[row.method].of_point())
-        if outside[row.Index]:
-            moved.append((x, row.shown, results.styles[row.method].colour))
-        elif pd.notna(row.shown_error):
+        if not outside[row.Index] and pd.notna(row.shown_error):
             ends = [y - row.shown_error, y + row.shown_error]
             ax.plot([x, x], ends, color=results.styles[row.method].colour, lw=0.8, zorder=2)
-    times = rows["solve_seconds"].clip(lower=LEAST_SECONDS)
-    log_seconds(ax, times.min() / 5, times.max() * 3)
-    ax.set_ylim((low, high))
-    _write_moved(ax, sorted(moved), times, digits, edge, rewards)
+    for index, level in zip(moved.index, levels, strict=True):
+        text = f"{_brief(rows['shown'][index], digits)} {'↓' if rewards else '↑'}"
+        height = (FIRST_POINTS + LEVEL_POINTS * level) * (1 if rewards else -1)
+        colour = results.styles[rows["method"][index]].colour
+        _write_moved(ax, text, (moved[index], edge), height, colour)
+
+
+def label_levels(places: Sequence[float]) -> list[int]:
+    """How high the values of markers on the edge are written, one over the other where they meet.
+
+    ``places`` of the markers rise from 0, left, to 1, right.  A value stands right of the line
+    that leads up from its marker, and of neighbours the left one's is higher: so no line crosses
+    a value.
+    """
+    levels: list[int] = []
+    after = np.inf
+    for place in reversed(places):
+        levels.append(levels[-1] + 1 if after - place < LABEL else 0)
+        after = place
+    return levels[::-1]
+
+
+def _make_frame(ax: Axes, low: float, high: float, levels: Sequence[int], rewards: bool) -> float:
+    """Set the vertical axis, with a strip without a scale for values outside; the strip's edge."""
+    ax.yaxis.set_major_locator(FixedLocator(_ticks(low, high)))
+    if not levels:
+        ax.set_ylim(low, high)
+        return low if rewards else high
+    share = (FIRST_POINTS + LEVEL_POINTS * (max(levels) + 0.7)) / PANEL_POINTS
+    strip = share / (1 - share) * (high - low)
+    inner, edge = (low, low - strip) if rewards else (high, high + strip)
+    ax.set_ylim(min(low, edge), max(high, edge))
+    ax.axhspan(inner, edge, facecolor=STRIP, zorder=0)
+    return edge
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    return [t for t in MaxNLocator(nbins=4).tick_values(low, high) if low <= t <= high]
 
 
 def _write_moved(
-    ax: Axes,
-    moved: list[tuple[float, float, str]],
-    times: pd.Series,
-    digits: int,
-    edge: float,
-    rewards: bool,
+    ax: Axes, text: str, marker: tuple[float, float], height: float, colour: str
 ) -> None:
-    """Write the values of methods outside the frame: beside a line that leads up from the marker,
-    to the side with more room, one over the other where they would meet."""
-    first, reach = np.log(times.min() / 5), np.log(times.max() * 15 / times.min())
-    level, last = 0, -np.inf
-    for x, shown, colour in moved:
-        level = level + 1 if (np.log(x) - last) < LABEL * reach else 0
-        last = np.log(x)
-        right = (np.log(x) - first) / reach < 0.7
-        ax.annotate(
-            f"{_brief(shown, digits)} {'↓' if rewards else '↑'}",
-            (x, edge),
-            xytext=(3 if right else -3, (8 + 9.5 * level) * (1 if rewards else -1)),
-            textcoords="offset points",
-            ha="left" if right else "right",
-            va="center",
-            fontsize=5.5,
-            color=darker(colour),
-            arrowprops={
-                **{"arrowstyle": "-", "lw": 0.4, "color": colour, "shrinkA": 0, "shrinkB": 3},
-                "relpos": (0.0 if right else 1.0, 0.5),
-            },
-        )
+    """Write the value of a method outside the frame, with a line that leads to its marker."""
+    ax.annotate(
+        text,
+        marker,
+        xytext=(3, height),
+        textcoords="offset points",
+        ha="left",
+        va="center",
+        fontsize=5.5,
+        color=darker(colour),
+        arrowprops={
+            **{"arrowstyle": "-", "lw": 0.4, "color": colour, "shrinkA": 0, "shrinkB": 3},
+            "relpos": (0.0, 0.5),
+        },
+    )
 
 
 def why_missing(of: pd.DataFrame) -> str:
@@ -152,6 +191,4 @@ def value_window(rows: pd.DataFrame) -> tuple[float, float, pd.Series]:
     ends = [*inside, *([bound] if pd.notna(bound) else [])]
     low, high = min(ends), max(ends)
     span = (high - low) or 0.05 * abs(high) or 1.0
-    pad_lose = 0.35 + 0.2 * outside.sum() if outside.any() else 0.12  # room for what is written
-    below, above = (pad_lose, 0.12) if rewards else (0.12, pad_lose)
-    return low - below * span, high + above * span, outside
+    return low - PAD * span, high + PAD * span, outside

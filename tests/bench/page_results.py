@@ -17,9 +17,10 @@ from bench.suites.cell import Cell
 from solvers import SensingMDP
 
 SUITE = "tiny"
+LAKE = "frozen-lake-4x4"
 NASTY = "<script>alert(1)</script>"
 RUNS = [
-    ("frozen-lake-4x4", k, solver, options)
+    (LAKE, k, solver, options)
     for k in (0.005, 0.01)
     for solver, options in (
         ("always-sense", {}),

@@ -3,8 +3,11 @@
 import { byId } from "./dom.js";
 
 export const suite = JSON.parse(byId("suite-data").textContent);
-export const problemOf = Object.fromEntries(suite.problems.map((p) => [p.id, p]));
-export const cellOf = Object.fromEntries(suite.cells.map((c) => [c.key, c]));
+
+/** A plain dictionary: a link to "constructor" finds nothing in it. */
+const byName = (pairs) => Object.assign(Object.create(null), Object.fromEntries(pairs));
+export const problemOf = byName(suite.problems.map((p) => [p.id, p]));
+export const cellOf = byName(suite.cells.map((c) => [c.key, c]));
 
 let policyData = null;
 

@@ -105,6 +105,7 @@ function redraw() {
     { onstep: go, onsee: (look, s) => see(i, look, s) },
   ));
   const goesOn = drawn.some((one) => one.goesOn);
+  state.step = Math.min(state.step, Math.max(...drawn.map((one) => Number(one.panel.dataset.step))));
   const stage = el("div", { class: drawn.length > 1 ? "panels two" : "panels" });
   stage.append(...drawn.map((one) => one.panel));
   body.replaceChildren(pickers(), transport(goesOn), stage);
@@ -164,17 +165,22 @@ function keyedAnywhere(event) {
 
 /** Follow a deep link: keys "A" or "A,B", start, step, and the states seen, joined by points. */
 export function showPolicy(text, parameters) {
-  if (!text) return;
-  const keys = text.split(",").filter((key) => cellOf[key]?.explorable).slice(0, 2);
+  if (text === undefined) return;
+  const asked = text.split(",").slice(0, 2);
+  const keys = asked.filter((key) => cellOf[key]?.explorable);
+  const missing = asked.filter((key) => !keys.includes(key)).map((key) => `policy ${key}`);
   if (!keys.length) {
-    answerLink(`policy ${text.split(",")[0]}`);
+    answerLink(missing.join(" and no "));
     return;
   }
   const numbers = (list) => (list ? list.split(".").map((n) => (n === "" ? "" : Number(n))) : []);
   const start = Number(parameters.start ?? NaN);
+  const held = startsHold(keys[0], start);
+  if (!held && parameters.start !== undefined) missing.push(`plan from state ${parameters.start}`);
+  if (missing.length) answerLink(missing.join(" and no "));
   Object.assign(state, {
     keys,
-    start: startsHold(keys[0], start) ? start : startsOf(keys[0])[0][0]?.[0] ?? startsOf(keys[0])[1][0],
+    start: held ? start : startsOf(keys[0])[0][0]?.[0] ?? startsOf(keys[0])[1][0],
     step: Math.max(0, Number.parseInt(parameters.step ?? "0", 10) || 0),
     seen: [numbers(parameters.seen), numbers(parameters.seen2)],
   });

@@ -1,11 +1,8 @@
 // Who wins where, before the table: a sentence, and a bar per solver, as long as it has best values.
 
 import { problemOf, suite } from "./data.js";
-import { byId, el, svg } from "./dom.js";
+import { byId, el } from "./dom.js";
 
-const ROW = 22;
-const LABEL = 190;
-const WIDTH = 520;
 const MOST = 8;
 const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c8c8c", "#b8a100"];
 
@@ -61,31 +58,26 @@ function sentence(found, instances, alone) {
     + `${close.size === 1 ? "is" : "are"} proven to lie within 1 % of optimal.`;
 }
 
+/** A line per solver: its name, a bar with a piece per problem, its number of best values. */
 function chart(found, instances) {
   const problems = suite.problems.map((p) => p.id);
   const rows = found.slice(0, MOST);
-  const height = ROW * rows.length + 4;
-  const drawn = svg("svg", {
-    viewBox: `0 0 ${LABEL + WIDTH + 40} ${height}`,
-    class: "wins",
-    role: "img",
-    "aria-label": rows.map((one) => `${one.solver}: best on ${one.total} of ${instances}`).join("; "),
-  });
-  rows.forEach((one, i) => {
-    const y = i * ROW + 3;
-    drawn.append(svg("text", { x: LABEL - 8, y: y + 12, "text-anchor": "end" }, one.solver));
-    let x = LABEL;
+  const label = rows.map((one) => `${one.solver}: best on ${one.total} of ${instances}`).join("; ");
+  const drawn = el("div", { class: "wins", role: "img", "aria-label": label });
+  for (const one of rows) {
+    const bar = el("span", { class: "wins-bar" });
     for (const problem of problems) {
       const n = one.byProblem.find(([p]) => p === problem)?.[1] ?? 0;
       if (!n) continue;
-      const width = (n / instances) * WIDTH;
-      const colour = COLOURS[problems.indexOf(problem) % COLOURS.length];
-      const title = svg("title", {}, `${one.solver}: best on ${n} of ${problemOf[problem].title}`);
-      drawn.append(svg("rect", { x, y, width: Math.max(1, width - 1), height: ROW - 8, fill: colour }, title));
-      x += width;
+      const title = `${one.solver}: best on ${n} of ${problemOf[problem].title}`;
+      const piece = el("span", { class: "wins-piece", title });
+      piece.style.width = `${(100 * n) / instances}%`;
+      piece.style.background = COLOURS[problems.indexOf(problem) % COLOURS.length];
+      bar.append(piece);
     }
-    drawn.append(svg("text", { x: x + 5, y: y + 12, class: "count" }, String(one.total)));
-  });
+    bar.append(el("span", { class: "wins-count" }, String(one.total)));
+    drawn.append(el("span", { class: "wins-name" }, one.solver), bar);
+  }
   return drawn;
 }
 

@@ -11,7 +11,7 @@ from bench.plots.gap_over_time import CEILING, FLOOR, MOST_POINTS, gap_curve
 from bench.plots.over_cost import MOST_BRIGHT, _focused
 from bench.plots.profile import distances
 from bench.plots.style import FILE_TYPES, PALE, method_styles, save, styled
-from bench.plots.time_and_value import value_window, why_missing
+from bench.plots.time_and_value import LABEL, label_levels, value_window, why_missing
 from tests.bench.drawn import drawn, texts
 from tests.bench.made_rows import row, solved, store
 
@@ -177,6 +177,17 @@ def test_far_off_values_stand_on_the_edge():
     inside = frame["shown"][~outside]
     assert low < inside.min()
     assert inside.max() < high
+
+
+def test_values_on_the_edge_are_written_apart_and_no_line_crosses_one():
+    chance = np.random.default_rng(0)
+    for _ in range(300):
+        places = sorted(chance.uniform(0, 1 - LABEL, chance.integers(1, 9)))
+        written = list(zip(places, label_levels(places), strict=True))
+        for left, (place, level) in enumerate(written):
+            for other, its_level in written[left + 1 :]:
+                if other < place + LABEL:
+                    assert its_level < level
 
 
 def test_a_simulated_value_is_never_moved_to_the_edge():

@@ -11,25 +11,29 @@ every kill, and once the suite is done, the store must hold
 * rows equal to those of a run that nobody disturbed, details too (nothing false).  The one
   exception is a cell whose own process was killed: its row may say so, or may keep a claim that
   was not verified any more.
+
+``--record results/reference/robustness/kills.csv`` adds the counts to those of the project.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import csv
 import random
+import re
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
 
 from bench.store import result, status
 from bench.store.store import Store
+from tests.bench.run.kill_cluster import Cluster, cluster_or_none, descendants, slay
 
 ROOT = Path(__file__).parents[3]
 SUITE = """
@@ -50,7 +54,7 @@ id = "fib"
 id = "raises"
 only_problems = ["inventory"]
 """
-RUNNER, CELL, WORKER, SCHEDULER = "runner", "cell", "dask worker", "dask scheduler"
+VICTIMS = RUNNER, CELL, WORKER, SCHEDULER = "runner", "cell", "dask worker", "dask scheduler"
 MOST_ROWS = 2
 LONGEST_WAIT = 3.0
 """A run is struck up to so many seconds after it has written up to so many rows."""
@@ -66,47 +70,6 @@ def start(path: Path, results: Path, *more: str) -> psutil.Popen:
     return psutil.Popen([*command, *more], cwd=ROOT, **quiet)
 
 
-class Cluster:
-    """A Dask scheduler and two workers, which can be killed and started again."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.scheduler: psutil.Popen | None = None
-        self.workers: list[psutil.Popen] = []
-
-    def _dask(self, *arguments: str) -> psutil.Popen:
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        options = ["--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(self.file)]
-        command = [sys.executable, "-m", "dask", *arguments, *options]
-        return psutil.Popen(command, cwd=self.folder, **quiet)
-
-    @property
-    def file(self) -> Path:
-        return self.folder / "scheduler.json"
-
-    def mend(self) -> str:
-        """Start whatever is not there; the scheduler's address."""
-        if self.scheduler is None or self.scheduler.poll() is not None:
-            self.end()
-            self.file.unlink(missing_ok=True)
-            self.scheduler = self._dask("scheduler", "--port", "0")
-            wait_for(self.file.is_file, "a scheduler")
-        self.workers = [w for w in self.workers if w.poll() is None]
-        while len(self.workers) < 2:
-            self.workers.append(self._dask("worker", "--nthreads", "1", "--no-nanny"))
-        from distributed import Client
-
-        address = json.loads(self.file.read_text())["address"]
-        with Client(address) as client:
-            client.wait_for_workers(2, timeout=600)
-        return str(address)
-
-    def end(self) -> None:
-        for process in [*self.workers, *([self.scheduler] if self.scheduler else [])]:
-            slay(process)
-        self.workers, self.scheduler = [], None
-
-
 class Round:
     """One results folder: struck some times, finished, and looked at after each step."""
 
@@ -117,7 +80,7 @@ class Round:
 
     def strike(self, process: psutil.Popen, cluster: Cluster | None) -> None:
         """Kill something of a run that has just begun, at a random moment."""
-        kinds = [RUNNER, CELL] if cluster is None else [RUNNER, CELL, WORKER, SCHEDULER]
+        kinds = [RUNNER, CELL] if cluster is None else VICTIMS
         kind = self.chance.choice(kinds)
         rows = self.lines() + self.chance.randint(0, MOST_ROWS)
         while self.lines() < rows and process.poll() is None:
@@ -187,17 +150,20 @@ class Round:
         assert not any(row.status == status.CRASHED for row in last.values())
 
 
-def campaign(wanted: int, seed: int, folder: Path, told=print) -> Counter[str]:
-    """Strike until so many were killed; how many of which.  Raises AssertionError on any loss."""
-    path = folder / "kills.toml"
+def undisturbed(path: Path, folder: Path) -> dict:
+    """What a run that nobody disturbs gives: for each key its row and its details."""
     path.write_text(SUITE.format(little=Path(__file__).parents[1] / "little_solvers.py"))
     assert start(path, folder / "whole", "--jobs", "2", "--keep-going").wait() == 0
     store = Store(folder / "whole", "kills")
-    truth = {
-        row.key: (row.model_dump(exclude=VARYING), store.read_details(row.key))
-        for row in store.read()
-    }
-    assert len(truth) == 10
+    rows = store.read()
+    assert len(rows) == 10
+    return {r.key: (r.model_dump(exclude=VARYING), store.read_details(r.key)) for r in rows}
+
+
+def campaign(wanted: int, seed: int, folder: Path, told=print) -> Counter[str]:
+    """Strike until so many were killed; how many of which.  Raises AssertionError on any loss."""
+    path = folder / "kills.toml"
+    truth = undisturbed(path, folder)
     kills: Counter[str] = Counter()
     chance = random.Random(seed)
     for number in range(10**6):
@@ -229,24 +195,16 @@ def campaign(wanted: int, seed: int, folder: Path, told=print) -> Counter[str]:
 
 
 def timeless(details: dict) -> dict:
-    """The details of a cell without the seconds in its trace."""
-    return {**details, "trace": [point[1:] for point in details["trace"] or ()]}
+    """The details of a cell without the seconds in its trace and in what the checker says."""
+    told = dict(details.get("verification", {}))
+    told["reason"] = re.sub(r"[0-9.]+ s\b", "… s", told.get("reason", ""))
+    trace = [point[1:] for point in details["trace"] or ()]
+    return {**details, "trace": trace, "verification": told}
 
 
 def finished(this: Round) -> bool:
     rows = Store(this.results, "kills").read()
     return {row.key for row in rows} == set(this.truth)
-
-
-@contextmanager
-def cluster_or_none(folder: Path, far: bool):
-    with ExitStack() as stack:
-        if not far:
-            yield None
-            return
-        cluster = Cluster(folder)
-        stack.callback(cluster.end)
-        yield cluster
 
 
 def a_cell(run: psutil.Popen, parents: list[psutil.Popen]) -> psutil.Process | None:
@@ -261,31 +219,22 @@ def a_cell(run: psutil.Popen, parents: list[psutil.Popen]) -> psutil.Process | N
     return None
 
 
-def descendants(process: psutil.Process) -> list[psutil.Process]:
-    with suppress(psutil.Error):
-        return list(process.children(recursive=True))
-    return []
-
-
-def slay(process: psutil.Process) -> None:
-    """Kill −9, and wait until it is gone."""
-    with suppress(psutil.Error):
-        process.kill()
-    with suppress(psutil.Error):
-        process.wait(60)
-
-
-def wait_for(condition, what: str, seconds: float = 600) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, f"waited {seconds} s for {what}"
-        time.sleep(0.05)
+def record(path: Path, seed: int, kills: Counter[str]) -> None:
+    """Add a line to the counts; there is one only where nothing was lost, doubled or false."""
+    with path.open("a", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerow(
+            [seed, *(kills[v] for v in VICTIMS), *"0000"]
+        )
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--record", type=Path, help="a CSV file that gets a line with the counts")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as made:
-        print(campaign(asked.kills, asked.seed, Path(made)))
+        counted = campaign(asked.kills, asked.seed, Path(made))
+    if asked.record:
+        record(asked.record, asked.seed, counted)
+    print(counted)
