@@ -3,7 +3,7 @@
 The scripts are ES modules that import one another by name.  A page opened from disk cannot import,
 so each becomes a function whose result is its exports, in an order in which every module comes
 after those it needs.  Data goes in as JSON in which ``<`` is written ``\\u003c``: no name can end
-the script element it stands in.
+the script element it stands in.  Joined by hand: a bundler would bring Node and a build step.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 A :class:`Table` knows nothing of results; a renderer nothing of methods.  What a name or a reason
 contains is escaped in one place per format; LaTeX has a file of its own.
+
+The terminal form is laid out by hand: the tables of rich have no cell that spans columns, which a
+reason needs, and cannot line up numbers that have something beside them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """A table in LaTeX: floats that need booktabs and graphicx, each short enough for a page.
 
 A value and what stands beside it (published value, standard error, mark of a note) are two columns
-of the tabular, so that values line up whether or not there is something beside them.
+of the tabular, so that values line up whether or not there is something beside them.  Written by
+hand: the writer of pandas knows neither such pairs nor a float per page with its own notes.
 """
 
 from __future__ import annotations

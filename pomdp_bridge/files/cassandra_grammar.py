@@ -10,6 +10,9 @@ earlier one::
 
 Any of a, s, s', o may be a name, a number or ``*`` for all.  A name begins with a letter and is no
 word of the grammar, so that a misspelt section is never taken for names.
+
+Written by hand, not with a parser library: how much is read depends on sizes that the file itself
+states, and a mistake is told with its line.
 """
 
 from __future__ import annotations
