@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from bench.analysis.labels import percent
 from bench.analysis.recorded import recorded
 from bench.cli.arguments import add_results, seconds
 from bench.problems import Problem, find_problem
@@ -164,7 +165,7 @@ def _print_one(score: Score) -> None:
         ("problem", f"{facts.title}{k}"),
         (word + scale, f"{score.shown} (exact)"),
         (f"optimum {least}", f"{facts.shown(score.lower):.{facts.digits}f} (by {score.bound_by})"),
-        ("gap", f"within {100 * score.gap:.3g} % of optimal (proven)"),
+        ("gap", f"within {percent(score.gap)} of optimal (proven)"),
         ("sensing rate", f"{score.sensing_rate:.4f} of discounted steps"),
     )
     for name, text in lines:
@@ -185,7 +186,7 @@ def _print_board(scores: list[Score], refused: list[str]) -> None:
         for rank, score in enumerate(sorted(listed, key=lambda s: (s.value, s.file)), 1):
             print(
                 f"  {rank:3}  {Path(score.file).name:{width}}  {score.shown:>14}  "
-                f"within {100 * score.gap:.3g} %  {score.solver}".rstrip()
+                f"within {percent(score.gap)}  {score.solver}".rstrip()
             )
     for text in refused:
         print(f"refused: {text}")

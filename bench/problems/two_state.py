@@ -22,7 +22,7 @@ def _build(
     sensing_cost: SensingCost, *, name: str, numbers: dict[str, tuple[tuple[float, float], ...]]
 ) -> SensingMDP:
     leave = np.array([[p for p, _ in numbers[a]] for a in ACTIONS])
-    costs = np.array([[c for _, c in numbers[a]] for a in ACTIONS]).T
+    costs = np.array([[numbers[a][s][1] for a in ACTIONS] for s in range(2)])
     T = np.stack([[[1 - p0, p0], [p1, 1 - p1]] for p0, p1 in leave])
     return SensingMDP.from_arrays(T, costs, DISCOUNT, sensing_cost, name=name, action_names=ACTIONS)
 

@@ -9,6 +9,7 @@ import textwrap
 from html import escape
 from importlib.resources import files
 
+from bench.analysis.labels import percent
 from bench.problems import Problem
 from bench.report.advice_words import Answer, answers, plan_text, price, shown, tiles
 from bench.report.svg_chart import Chart, bars
@@ -65,7 +66,7 @@ def _head(advice: Advice, facts: Problem) -> str:
     return (
         f"{facts.title}: {problem.num_states:,} states, {problem.num_actions} actions, discount "
         f"{problem.discount:g}, a look costs {price(advice.k)}. The best plan found has a {word} "
-        f"of {shown(facts, advice.value)}{scaled}, within {100 * advice.gap:.2g} % of optimal."
+        f"of {shown(facts, advice.value)}{scaled}, within {percent(advice.gap)} of optimal."
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from bench.analysis.labels import counted
+from bench.analysis.labels import counted, percent
 from bench.problems import Problem
 from solvers.advice.advice import Advice
 
@@ -67,7 +67,7 @@ def tiles(advice: Advice, facts: Problem) -> list[tuple[str, str]]:
     """What counts at first sight: a few numbers, each with its words."""
     k, prices = advice.k, advice.prices
     word = "reward" if facts.rewards else "cost"
-    gap = "optimal" if advice.gap <= CLOSE else f"{100 * advice.gap:.2g} %"
+    gap = "optimal" if advice.gap <= CLOSE else percent(advice.gap)
     often = "none" if advice.rate <= RARE else f"{100 * advice.rate:.3g} %"
     found = [
         (shown(facts, advice.value), f"{word} of the plan"),
@@ -198,9 +198,9 @@ def _around(finished: bool, below: list[float], above: list[float]) -> tuple[str
 def _gain(advice: Advice, facts: Problem) -> Answer:
     bound = shown(facts, advice.lower, 1)
     if advice.gap <= CLOSE:
-        short = f"Nothing worth having: the plan is optimal within {100 * advice.gap:.2g} %."
+        short = f"Nothing worth having: the plan is optimal within {percent(advice.gap)}."
     else:
-        short = f"At most {100 * advice.gap:.3g} %."
+        short = f"At most {percent(advice.gap)}."
     word = "more than" if facts.rewards else "less than"
     return Answer(
         "What is still to be gained?",
