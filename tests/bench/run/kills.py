@@ -55,7 +55,7 @@ id = "raises"
 only_problems = ["inventory"]
 """
 VICTIMS = RUNNER, CELL, WORKER, SCHEDULER = "runner", "cell", "dask worker", "dask scheduler"
-MOST_ROWS = 2
+MOST_ROWS = 1
 LONGEST_WAIT = 3.0
 """A run is struck up to so many seconds after it has written up to so many rows."""
 KILLS_A_ROUND = 25
