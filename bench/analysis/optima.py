@@ -20,6 +20,7 @@ from pathlib import Path
 from bench.analysis.recorded import recorded
 from bench.problems import find_problem, load_problem
 from bench.store.costs import to_text
+from bench.store.files import written_beside
 from bench.store.result import Result
 from bench.store.store import Store
 from bench.suites.suite import load_suite, suite_names
@@ -111,12 +112,10 @@ def known_lines(directory: Path) -> dict[tuple[str, str], dict[str, str]]:
 def write(directory: Path, lines: dict[tuple[str, str], dict[str, str]]) -> Path:
     """Write the whole file, in the order of the lines; returns its path."""
     path = directory / FILE
-    partial = path.with_suffix(".part")
-    with open(partial, "w", encoding="utf-8", newline="") as file:
+    with written_beside(path) as beside, open(beside, "w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(lines.values())
-    partial.replace(path)
     return path
 
 

@@ -10,6 +10,7 @@ from bench.cli.arguments import seconds
 from bench.cli.solve import add_problem
 from bench.problems import find_problem, load_problem
 from bench.report.advice_page import advice_page, advice_text
+from bench.store.files import write_text
 from solvers.advice.advice import BUDGET_SECONDS, advise
 
 
@@ -39,7 +40,7 @@ def give_advice(args: argparse.Namespace) -> None:
     advice = advise(load_problem(args.problem, args.sensing_cost), args.budget)
     print(advice_text(advice, facts))
     if args.output is not None:
-        args.output.write_text(advice_page(advice, facts), encoding="utf-8")
+        write_text(args.output, advice_page(advice, facts))
         print(f"written: {args.output}")
     if args.controller is not None:
         print(f"written: {advice.policy.controller().save(args.controller)}")

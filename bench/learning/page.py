@@ -8,6 +8,7 @@ from pathlib import Path
 from bench.learning.figures import draw_figures
 from bench.learning.suite import LearningSuite
 from bench.learning.table import learning_table
+from bench.store.files import write_text
 from bench.tables.formats import Block, Entry, Table
 
 CAPTIONS = {
@@ -30,7 +31,7 @@ def write_page(suite: LearningSuite, results: Path) -> Path:
     """Draw the figures and write ``report.html``; returns its path."""
     drawn = {path.stem: path for path in draw_figures(suite, results) if path.suffix == ".svg"}
     path = Path(results) / suite.name / "report.html"
-    path.write_text(_page(learning_table(suite, results), suite, drawn), encoding="utf-8")
+    write_text(path, _page(learning_table(suite, results), suite, drawn))
     return path
 
 

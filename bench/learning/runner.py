@@ -26,6 +26,7 @@ from bench.run.environment import describe
 from bench.run.model_hash import steady_hash
 from bench.run.task import FAILED, run_task
 from bench.store.files import write_json, write_text
+from bench.store.result import StoreError
 from solvers import solver_classes
 from solvers.learning import learner_classes, make_learner
 
@@ -151,16 +152,14 @@ class LearningStore:
     def read(self, job: Job) -> list[dict[str, Any]] | None:
         """The job's lines after the first; None where it was not run yet."""
         path = self.path(job)
-        if not path.is_file():
-            return None
-        return [json.loads(t) for t in path.read_text(encoding="utf-8").splitlines()][1:]
+        return _lines(path)[1:] if path.is_file() else None
 
     @functools.cached_property
     def _by_settings(self) -> dict[str, list[dict[str, Any]]]:
         """The lines of every file by the settings in its first line, the newest file last."""
         found = {}
         for path in sorted(self.runs.glob("*.jsonl"), key=lambda p: p.stat().st_mtime):
-            first, *lines = (json.loads(t) for t in path.read_text("utf-8").splitlines())
+            first, *lines = _lines(path)
             found[_settings(first)] = lines
         return found
 
@@ -168,6 +167,17 @@ class LearningStore:
         """The job's lines by this code, else the newest of the same settings by another code."""
         lines = self.read(job)
         return self._by_settings.get(_settings(job.spec)) if lines is None else lines
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    """What is in a job's file."""
+    try:
+        found = [json.loads(text) for text in path.read_text(encoding="utf-8").splitlines()]
+    except ValueError as error:
+        raise StoreError(f"{path} is damaged ({error}); move it away and run again") from None
+    if len(found) < 2 or not all(isinstance(line, dict) for line in found):
+        raise StoreError(f"{path} is damaged: it is no run; move it away and run again")
+    return found
 
 
 def _settings(spec: Mapping[str, Any]) -> str:

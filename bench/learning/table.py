@@ -18,6 +18,7 @@ from bench.learning.curves import (
     read_optima,
 )
 from bench.learning.suite import LearningSuite
+from bench.store.files import write_text
 from bench.tables.formats import FAILURE, Block, Entry, Table, to_markdown, to_terminal
 from bench.tables.latex import to_latex
 
@@ -141,5 +142,5 @@ def write_tables(suite: LearningSuite, results: Path) -> list[Path]:
         "curves.csv": to_csv(suite, results),
     }
     for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        write_text(folder / name, text)
     return [folder / name for name in texts]

@@ -22,6 +22,7 @@ from bench.perf.perf import TABLE_ONE, say
 from bench.problems import load_problem, problems
 from bench.run.environment import describe
 from bench.run.supervise import THREAD_VARIABLES
+from bench.store.files import write_json
 from solvers import Budget, SensingMDP
 from solvers.core.solver import complete, make_solver, solver_classes
 
@@ -50,7 +51,7 @@ def main(args: argparse.Namespace) -> int:
                 if row.get("status") != "budget":
                     break
             say(line(rows[-1]))
-        out.write_text(json.dumps({"rows": rows, "environment": describe(jobs=1)}, indent=1) + "\n")
+        write_json(out, {"rows": rows, "environment": describe(jobs=1)}, indent=1)
     over = [row for row in rows if row["over"]]
     say(f"\n{len(rows)} runs, {len(over)} over; written to {out}")
     return 1 if over else 0

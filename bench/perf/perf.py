@@ -23,6 +23,7 @@ from bench.perf.literal import LiteralPolicyUpdate, observation_loop_fib
 from bench.perf.memory import peak_memory_mb
 from bench.problems import load_problem, problems
 from bench.run.environment import describe
+from bench.store.files import write_json
 from solvers.bounds.certificates import certify
 from solvers.core.evaluation import evaluate
 from solvers.core.solver import solve
@@ -50,9 +51,7 @@ def main(args: argparse.Namespace) -> int:
     say(f"environment, frozen-lake-4x4: {many:,.0f} steps/s vectorised, {one:,.0f} plain")
     out = Path(getattr(args, "results", None) or "results") / "perf" / "perf.json"
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(
-        json.dumps({"figures": figures, "environment": describe(jobs=1)}, indent=1) + "\n"
-    )
+    write_json(out, {"figures": figures, "environment": describe(jobs=1)}, indent=1)
     say(f"\nwritten to {out}")
     return 0
 

@@ -108,6 +108,12 @@ def test_a_suite_runs_resumes_and_is_shown(tmp_path, capsys):
         assert (folder / file).stat().st_size > 0
     lines = (folder / "curves.csv").read_text().splitlines()
     assert len(lines) == 1 + 2 * 2 * 3
+    damaged = next((folder / "runs").glob("*.jsonl"))
+    damaged.write_text(damaged.read_text()[:-9])
+    capsys.readouterr()
+    assert main(["learn", "table", name, "--results", str(results)]) == 2
+    told = capsys.readouterr().err
+    assert f"{damaged} is damaged" in told and len(told.splitlines()) == 1
 
 
 def test_limits_are_hard_and_the_reason_is_kept(tmp_path):
