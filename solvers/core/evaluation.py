@@ -26,7 +26,8 @@ from solvers.core.blind_moves import counted_states, most_cost, moved, step_roun
 from solvers.core.model import SensingMDP
 from solvers.core.plan import Follows
 from solvers.core.roots import Reach
-from solvers.core.unrolling import Step, Walker, walks
+from solvers.core.unrolling import Walker, walks
+from solvers.core.walk_state import Step
 from solvers.kernels.returns import UNIT, picked_dots, solve_proven
 
 
@@ -119,7 +120,7 @@ def unroll(problem: SensingMDP, policy: Follows, roots: np.ndarray | None = None
 
     roots : (n,) only from these and from all that its looks land on from there
     """
-    book, walker = _Book(problem), Walker(problem, policy)
+    book, walker = _Book(problem), Walker(problem, policy, strides=True)
     if roots is None:
         known = ~problem.terminal
         for step in walks(problem, policy, np.flatnonzero(known), walker):

@@ -70,6 +70,8 @@ class Follows(Protocol):
 
     def margins(self, reason: int) -> np.ndarray | None: ...
 
+    def vectors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None: ...
+
 
 def checked_choice(
     chosen: Any, num_actions: int, name: str, roots: np.ndarray, depth: int

@@ -73,6 +73,10 @@ class Policy:
         """Columns h (S, c): it plays the blind action of this reason wherever all ``b h > 0``."""
         return None
 
+    def vectors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+        """If it takes the cheapest of cost vectors: those (n, S), their actions and looks (n,)."""
+        return None
+
     def plan(self, root: int | str) -> Plan:
         """The plan from a root state, given by index or name."""
         return unroll_plans(self.problem, self, np.array([self.problem.state_index(root)]))[0]
@@ -201,6 +205,9 @@ class AlphaVectorPolicy(Policy):
     def act_batch(self, beliefs: Any) -> tuple[np.ndarray, np.ndarray]:
         best = np.argmin(beliefs @ self.alphas.T, axis=1)
         return self.actions[best], self.senses[best]
+
+    def vectors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return self.alphas, self.actions, self.senses
 
     def reasons(self, beliefs: Any, actions: np.ndarray) -> np.ndarray:
         return np.argmin(beliefs @ self.alphas.T, axis=1)

@@ -8,7 +8,8 @@ After m blind steps root j holds the belief b and has paid g; then
 
 so a plan that never looks is summed in closed form, never cut.  When a policy that reads beliefs
 repeats for good is the subject of :mod:`solvers.core.repeats`; where it surely repeats an action
-for a while, all these steps are one leap (:mod:`solvers.core.powers`).  Where none of these comes,
+for a while, all these steps are one leap (:mod:`solvers.core.powers`); long walks of vectors over
+few states make compiled strides (:mod:`solvers.core.strides`).  Where none of these comes,
 the walk ends when all that live states can still cost is below ``NEGLIGIBLE`` of what the root has
 paid; that rest is part of the error.
 
@@ -20,7 +21,6 @@ look that is a function of the belief is taken as the function gives it.)
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
@@ -37,6 +37,8 @@ from solvers.core.model import SensingMDP
 from solvers.core.plan import Follows, Plan, PolicyError, checked_choice
 from solvers.core.powers import Powers
 from solvers.core.repeats import FOR_GOOD, SHORTEST, Repeats, tried_at
+from solvers.core.strides import LENGTH, Strides, Taken
+from solvers.core.walk_state import Block, Step, joined, leaps
 from solvers.kernels.returns import Rows, picked_dots
 
 NEGLIGIBLE = 1e-15
@@ -53,63 +55,6 @@ MOST_WORK, STEP_WORK = 1e9, 2000
 are cut, and the error says what that may change."""
 MOST_WRITTEN = 100_000
 """Actions of a plan that are written out at most."""
-
-
-@dataclass
-class Step:
-    """One step of all walks (n,) that still go on.
-
-    looks : it looks now; repeats : it stays blind and repeats this action for good
-    span : (n,), how many steps of this action are taken at once, 1 but for leaps
-    period : steps after which this belief came back, 0 if it did not
-    marks : (n,), True where later beliefs are compared with this one
-    left : (n,), what is left out at this step, in absolute terms
-    costs : cost of these steps (n,), the same in absolute terms (n,), and the error as a share of
-    the latter (n,); awake : (n,), how many steps these count as; all discounted from here on
-    blur : share by which rounding may have changed the entries of the beliefs
-    """
-
-    depth: int
-    roots: np.ndarray
-    beliefs: Rows
-    actions: np.ndarray
-    looks: np.ndarray
-    repeats: np.ndarray
-    span: np.ndarray
-    period: np.ndarray
-    marks: np.ndarray
-    left: np.ndarray
-    costs: tuple[np.ndarray, np.ndarray, np.ndarray]
-    awake: np.ndarray
-    blur: float
-
-    @property
-    def ends(self) -> np.ndarray:
-        return self.looks | self.repeats | (self.period > 0)
-
-
-@dataclass
-class _Block:
-    """Walks (n,) that are equally old.
-
-    paid : (n,), in absolute terms; seen, seen_at : a belief (n, S) of theirs, to notice when it
-    comes back, and its depth (n,), -1 for walks that have just begun or leapt
-    blur : as in Step
-    """
-
-    depth: int
-    roots: np.ndarray
-    beliefs: Rows
-    paid: np.ndarray
-    seen: Rows
-    seen_at: np.ndarray
-    blur: float
-
-    @classmethod
-    def fresh(
-        cls, depth: int, roots: np.ndarray, beliefs: Rows, paid: np.ndarray, blur: float
-    ) -> _Block:
-        return cls(depth, roots, beliefs, paid, beliefs, np.full(len(roots), -1), blur)
 
 
 def unroll_plans(
@@ -158,7 +103,7 @@ def walks(
         else:
             beliefs = np.zeros((len(block), problem.num_states))
             beliefs[np.arange(len(block)), block] = 1.0
-        yield from walker.walk(_Block.fresh(0, block, beliefs, np.zeros(len(block)), 0.0))
+        yield from walker.walk(Block.fresh(0, block, beliefs, np.zeros(len(block)), 0.0))
 
 
 class Walker:
@@ -166,9 +111,11 @@ class Walker:
 
     A leap of 2^j steps begins at a depth that 2^j divides.  So walks that step on meet those that
     have leapt ahead, and go on together with them.
+
+    strides : whether steps of different actions may be told as one (not to one who writes plans)
     """
 
-    def __init__(self, problem: SensingMDP, policy: Follows) -> None:
+    def __init__(self, problem: SensingMDP, policy: Follows, strides: bool = False) -> None:
         self.problem, self.policy = problem, policy
         self.counted, self.unit = counted_states(problem), step_rounding(problem)
         self.powers = Powers(problem, self.counted)
@@ -176,20 +123,41 @@ class Walker:
         self.most = most_cost(problem)
         finite = policy.reads_beliefs and np.isfinite(self.most)
         self.dust = DUST * problem.num_states if finite else 0.0
-        self.waiting: dict[int, list[_Block]] = {}
+        self.strides = Strides.of(problem, policy, DUST if self.dust else 0.0) if strides else None
+        self.waiting: dict[int, list[Block]] = {}
         self.work = 0.0
 
-    def walk(self, block: _Block) -> Iterator[Step]:
+    def walk(self, block: Block) -> Iterator[Step]:
         """Every step of these walks."""
         self.waiting, self.work = {block.depth: [block]}, 0.0
         while self.waiting:
             blocks = self.waiting.pop(min(self.waiting))
-            block = blocks[0] if len(blocks) == 1 else _joined(blocks)
+            block = blocks[0] if len(blocks) == 1 else joined(blocks)
+            if self.strides is not None and self.strides.pay_for(block):
+                yield from self._stride(block, self.strides.take(block))
+                continue
             step = self._step(block)
             yield step
             self._go_on(block, step)
 
-    def _step(self, block: _Block) -> Step:
+    def _stride(self, block: Block, taken: Taken) -> Iterator[Step]:
+        """Many steps of these walks at once; those that are about to look wait for a step."""
+        discount = self.problem.discount**block.depth
+        block.paid += discount * taken.costs[1]
+        left = discount * self.dust * self.most * taken.span
+        nowhere = np.zeros(len(block.roots), bool)
+        yield Step(
+            *(block.depth, block.roots, block.beliefs, taken.actions, nowhere, nowhere),
+            *(taken.span, np.zeros(len(block.roots), int), nowhere, left),
+            *(taken.costs, taken.awake, block.blur),
+        )
+        self.work += float(taken.span.sum()) * self.problem.num_states
+        for span in np.unique(taken.span).tolist():
+            rows = np.flatnonzero(taken.span == span)
+            who, paid, blur = block.roots[rows], block.paid[rows], block.blur + span * self.unit
+            self._wait(Block.fresh(block.depth + span, who, taken.after[rows], paid, blur))
+
+    def _step(self, block: Block) -> Step:
         """What these walks do now."""
         problem, policy = self.problem, self.policy
         roots, beliefs, depth = block.roots, block.beliefs, block.depth
@@ -218,7 +186,7 @@ class Walker:
             *(costs, awake, block.blur),
         )
 
-    def _spans(self, block: _Block, actions: np.ndarray, looks: np.ndarray) -> np.ndarray:
+    def _spans(self, block: Block, actions: np.ndarray, looks: np.ndarray) -> np.ndarray:
         """How many steps each walk (n,) takes at once; FOR_GOOD if all that follow."""
         depth, spans = block.depth, np.zeros(len(actions), int)
         tried = not self.policy.reads_beliefs or tried_at(depth)
@@ -229,14 +197,14 @@ class Walker:
             block.roots[blind], depth, block.beliefs[blind], actions[blind]
         )
         spans = np.minimum(spans, depth & -depth if depth else spans)
-        spans[(spans > 0) & (spans < SHORTEST)] = 0
-        for a, span, rows in _leaps(actions, spans):
+        spans[(spans > 0) & (spans < (LENGTH if self.strides else SHORTEST))] = 0
+        for a, span, rows in leaps(actions, spans):
             dense = isinstance(block.beliefs, np.ndarray)
             if not dense or not self.powers.worth(a, span, len(rows)):
                 spans[rows] = 0
         return spans
 
-    def _go_on(self, block: _Block, step: Step) -> None:
+    def _go_on(self, block: Block, step: Step) -> None:
         """Let the walks that have not ended wait for their turn."""
         on = np.flatnonzero(~step.ends & (step.span == 1))
         if len(on):
@@ -249,20 +217,20 @@ class Walker:
                 seen[marks], seen_at[marks] = step.beliefs[on[marks]], step.depth
             blur = block.blur + self.unit
             self._wait(
-                _Block(
+                Block(
                     *(step.depth + 1, step.roots[on], beliefs, block.paid[on]),
                     *(seen, seen_at, blur),
                 )
             )
-        for a, span, rows in _leaps(step.actions, np.where(step.ends, 0, step.span)):
+        for a, span, rows in leaps(step.actions, np.where(step.ends, 0, step.span)):
             j = span.bit_length() - 1
             after = self._swept(step.beliefs[rows] @ self.powers.power(a, j))
             blur = block.blur + self.powers.rounding(j)
             self._wait(
-                _Block.fresh(step.depth + span, step.roots[rows], after, block.paid[rows], blur)
+                Block.fresh(step.depth + span, step.roots[rows], after, block.paid[rows], blur)
             )
 
-    def _wait(self, block: _Block) -> None:
+    def _wait(self, block: Block) -> None:
         self.waiting.setdefault(block.depth, []).append(block)
 
     def _costs(
@@ -271,7 +239,7 @@ class Walker:
         """``costs`` and ``awake`` of a step."""
         cost, size, slip = picked_dots(beliefs, actions, self.problem.costs)
         slips, awake = np.full(len(cost), slip), beliefs @ self.counted
-        for a, span, rows in _leaps(actions, spans):
+        for a, span, rows in leaps(actions, spans):
             j = span.bit_length() - 1
             sums = self.powers.sums(a, j)
             cost[rows], size[rows], awake[rows] = (beliefs[rows] @ sums).T
@@ -283,18 +251,3 @@ class Walker:
         if self.dust and isinstance(beliefs, np.ndarray):
             beliefs[beliefs < DUST] = 0.0
         return beliefs
-
-
-def _leaps(actions: np.ndarray, spans: np.ndarray) -> Iterator[tuple[int, int, np.ndarray]]:
-    """Action, length and rows of the walks that leap alike."""
-    leaping = np.flatnonzero(spans > 1)
-    if len(leaping):
-        for a, span in np.unique(np.stack([actions, spans])[:, leaping], axis=1).T.tolist():
-            yield a, span, leaping[(actions[leaping] == a) & (spans[leaping] == span)]
-
-
-def _joined(blocks: list[_Block]) -> _Block:
-    """Blocks of the same age as one."""
-    names = ("roots", "beliefs", "paid", "seen", "seen_at")
-    arrays = {name: np.concatenate([getattr(b, name) for b in blocks]) for name in names}
-    return _Block(depth=blocks[0].depth, blur=max(b.blur for b in blocks), **arrays)
