@@ -16,6 +16,8 @@ from typing import Any
 
 import psutil
 
+from pomdp_bridge.process.child import die_with_parent
+
 MOST_CPU = 30.0
 """Seconds of CPU time; a solver has a budget of a tenth of a second."""
 MOST_WAIT = 1200.0
@@ -46,6 +48,7 @@ def watched(
 
 
 def _work(work: Callable[[Callable[[Any], None]], None], to: Connection) -> None:
+    die_with_parent()
     work(to.send)
     to.close()
 
