@@ -144,9 +144,9 @@ def manifest_path(env: JuliaEnvironment) -> Path | None:
 
 
 def depots() -> list[Path]:
-    """Where Julia keeps installed packages."""
-    given = [p for p in os.environ.get("JULIA_DEPOT_PATH", "").split(os.pathsep) if p]
-    return [Path(p).expanduser() for p in given] or [Path.home() / ".julia"]
+    """Where Julia keeps installed packages; an empty entry stands for the usual place."""
+    given = os.environ.get("JULIA_DEPOT_PATH", "").split(os.pathsep)
+    return [Path(p).expanduser() if p else Path.home() / ".julia" for p in given]
 
 
 @functools.cache
@@ -217,7 +217,7 @@ def lacking(env: JuliaEnvironment) -> Finding | None:
             f"{bridge} is installed here, and the two must have the same version",
             _julia(env, same) if env.source.startswith("env") else SETUP,
         )
-    return _another_copy(env, listed) or _not_in_depot(listed)
+    return _another_copy(env, listed) or _not_in_depot(env, listed)
 
 
 def _another_copy(env: JuliaEnvironment, listed: dict[str, dict]) -> Finding | None:
@@ -235,7 +235,7 @@ def _another_copy(env: JuliaEnvironment, listed: dict[str, dict]) -> Finding | N
     )
 
 
-def _not_in_depot(listed: dict[str, dict]) -> Finding | None:
+def _not_in_depot(env: JuliaEnvironment, listed: dict[str, dict]) -> Finding | None:
     """A manifest only names packages; they lie in a depot, which may be another than Julia's."""
     places = depots()
     absent = [
@@ -249,8 +249,9 @@ def _not_in_depot(listed: dict[str, dict]) -> Finding | None:
     return Finding(
         NO_PACKAGES,
         f"the package {absent[0]} is not in the depot {os.pathsep.join(map(str, places))}",
+        # Into a prepared Julia nothing is installed, so only another depot can help.
         "export JULIA_DEPOT_PATH=FOLDER_WITH_THE_PACKAGES"
-        if "JULIA_DEPOT_PATH" not in os.environ
+        if env.source.startswith("env") or "JULIA_DEPOT_PATH" not in os.environ
         else SETUP,
     )
 

@@ -104,6 +104,10 @@ def test_packages_that_are_listed_but_in_no_depot(bare, monkeypatch):
     found = diagnose()
     assert f"FIB is not in the depot {bare / '.julia'}" in str(found)
     assert found.fix.startswith("export JULIA_DEPOT_PATH=")
+    monkeypatch.setenv("JULIA_DEPOT_PATH", f"{bare / 'empty'}:")
+    found = diagnose()  # a prepared Julia is never filled, so only another depot can help
+    assert f"FIB is not in the depot {bare / 'empty'}:{bare / '.julia'}" in str(found)
+    assert found.fix.startswith("export JULIA_DEPOT_PATH=")
     (bare / "filled" / "packages" / "FIB").mkdir(parents=True)
     monkeypatch.setenv("JULIA_DEPOT_PATH", f"{bare / 'empty'}:{bare / 'filled'}")
     assert "is not in the depot" not in str(diagnose())
