@@ -25,18 +25,42 @@ FIRST_SLOTS = 64
 def step_belief(dense, touched, rows, a, states, weights):
     """One blind step of a sparse belief into ``dense`` (S,), zero before; returns the support's
     size, its states in ``touched``."""
-    count = 0
+    entries = 0
     for i in range(len(states)):
         r = rows.row_of[states[i], a]
-        for e in range(rows.indptr[r], rows.indptr[r + 1]):
-            more = weights[i] * rows.data[e]
+        entries += rows.indptr[r + 1] - rows.indptr[r]
+    if entries > len(dense):  # asking at each entry whether its state is new would take longer
+        for i in range(len(states)):
+            r, x = rows.row_of[states[i], a], weights[i]
+            of = slice(rows.indptr[r], rows.indptr[r + 1])
+            to, chances = rows.indices[of], rows.data[of]
+            for e in range(len(to)):
+                dense[to[e]] += x * chances[e]
+        return _support(dense, touched)
+    count = 0
+    for i in range(len(states)):
+        r, x = rows.row_of[states[i], a], weights[i]
+        of = slice(rows.indptr[r], rows.indptr[r + 1])
+        to, chances = rows.indices[of], rows.data[of]
+        for e in range(len(to)):
+            more = x * chances[e]
             if more == 0.0:  # underflow: it would enter its state twice
                 continue
-            s = rows.indices[e]
-            if dense[s] == 0.0:
-                touched[count] = s
+            if dense[to[e]] == 0.0:
+                touched[count] = to[e]
                 count += 1
-            dense[s] += more
+            dense[to[e]] += more
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _support(dense, touched):
+    """The number of states with a positive weight, listed in ``touched``."""
+    count = 0
+    for s in range(len(dense)):
+        if dense[s] > 0.0:
+            touched[count] = s
+            count += 1
     return count
 
 
