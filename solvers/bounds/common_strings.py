@@ -20,7 +20,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from solvers.kernels.mixtures import UNCAPPED, Levels, mix, raise_by_mixtures, raise_from_below
+from solvers.kernels.mixtures import (
+    UNCAPPED,
+    Levels,
+    mix,
+    raise_by_mixtures,
+    raise_from_below,
+)
+from solvers.kernels.plan_bounds import lay_ahead
 
 if TYPE_CHECKING:
     from solvers.bounds.delayed_information import DelayedInformation
@@ -143,7 +150,4 @@ class CommonStrings:
 
     def look_ahead(self) -> None:
         """Leave ``B C(a) + α W`` in the levels' scratch until the next sweep."""
-        part = slice(self.levels.offset[2], None)
-        looks = self.levels.looks
-        np.multiply(self.levels.W[part], self.information.problem.discount, out=looks[part])
-        looks[part] += self.levels.stages[part]
+        lay_ahead(self.levels, self.information.problem.discount, len(self.actions))

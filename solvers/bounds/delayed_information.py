@@ -57,7 +57,15 @@ from solvers.core.baseline import solve_baseline
 from solvers.core.budget import Budget, SolverError
 from solvers.core.lower_bound import lower_bound_from
 from solvers.core.model import SensingMDP
-from solvers.kernels.mixtures import Constants, Levels, action_values, climb, distinct_rows, mix
+from solvers.kernels.mixtures import (
+    Constants,
+    Levels,
+    action_values,
+    climb,
+    distinct_rows,
+    mix,
+)
+from solvers.kernels.plan_bounds import lay_ahead
 
 DEEPEST_COMMON = 5
 """Longest strings of common actions: beyond, what the other actions reveal decides."""
@@ -186,9 +194,7 @@ class DelayedInformation:
     def look_ahead(self) -> None:
         """Leave ``B C(a) + α W``, what a search asks for, in the levels' scratch until the next
         sweep."""
-        part = slice(self.levels.offset[2], None)
-        np.multiply(self.levels.W[part], self.problem.discount, out=self.levels.looks[part])
-        self.levels.looks[part] += self.levels.stages[part]
+        lay_ahead(self.levels, self.problem.discount, self.problem.num_actions)
         if self.common is not None:
             self.common.look_ahead()
 

@@ -46,6 +46,7 @@ import numpy as np
 from solvers.bounds.alarm import Flag
 from solvers.bounds.delayed_information import DelayedInformation
 from solvers.core.budget import Budget
+from solvers.core.landings import Row
 from solvers.core.model import SensingMDP
 from solvers.core.workers import workers
 from solvers.kernels.mixtures import Rows
@@ -64,21 +65,23 @@ class Found(NamedTuple):
 
     lower : proven lower bound, rounding taken off; why : AT_LIMIT, BY_LOOK or BY_VALUE
     look : (action, blind steps before it) of the plan that attains ``lower`` if BY_LOOK, with the
-        belief it looks at in ``look_belief`` (S,); action −1 for a plan that never looks
+        belief it looks at in ``look_belief``; action −1 for a plan that never looks
     upper, actions, senses : the cheapest plan against V, if below the incumbent; ``cost`` is what
-        it costs before its last action, at belief ``belief`` (S,)
+        it costs before its last action, at belief ``belief``
     expanded : nodes expanded; dropped : nodes dropped; entries : of all beliefs that were formed
+
+    A belief is sparse: its states and their weights.
     """
 
     lower: float
     why: int
     look: tuple[int, int]
-    look_belief: np.ndarray
+    look_belief: Row
     upper: float
     actions: np.ndarray
     senses: bool
     cost: float
-    belief: np.ndarray
+    belief: Row
     expanded: int
     dropped: int
     entries: int

@@ -33,14 +33,16 @@ from solvers.bounds.first_plans import first_plans
 from solvers.bounds.plan_search import Found, Searcher
 from solvers.bounds.visits import draw_roots, visits_along
 from solvers.core.budget import Budget
-from solvers.core.landings import Landings, Row
+from solvers.core.landings import NOWHERE, Landings, Row
 from solvers.core.model import SensingMDP
 from solvers.core.plan_table import PlanTable
 from solvers.core.policy import Plan, PlanPolicy
+from solvers.kernels.belief_store import step_belief
 from solvers.kernels.plan_kernel import AT_LIMIT, BY_LOOK
 
-BATCH = 8
-"""Roots that are searched against the same L and V, in parallel where threads allow."""
+BATCH, BATCH_SHARE = 8, 2**-15
+"""Roots that are searched against the same L and V, in parallel where threads allow: so many, or
+this share of the transitions where that is more, since all of them are read to begin a batch."""
 EVALUATE_EVERY = 8
 """Batches between two joint evaluations of all plans."""
 LEAP_SHARES = (0.1, 0.5)
@@ -95,6 +97,7 @@ class RootBounds:
         self.V = self.table.values()
         self.searcher = Searcher(problem, self.information, threads)
         self._optimistic: dict[int, Row] = {}
+        self._scratch = np.zeros(problem.num_states), np.empty(problem.num_states, np.int32)
         self.leaps = 0
 
     @property
@@ -226,10 +229,11 @@ class RootBounds:
         slack = np.broadcast_to(slack, self.V.shape)
         self.information.look_ahead()
         self.searcher.take(self.information)
-        for first in range(0, len(roots), BATCH):
+        size_of_batch = max(BATCH, int(BATCH_SHARE * len(self.information.rows.data)))
+        for first in range(0, len(roots), size_of_batch):
             if budget.over():
                 return
-            batch = [int(j) for j in roots[first : first + BATCH]]
+            batch = [int(j) for j in roots[first : first + size_of_batch]]
             QL, QV = (self.information.look_values(X) for X in (lower, self.V))
             size = self.size
             yield (
@@ -241,22 +245,26 @@ class RootBounds:
         """Keep what a search found for its root: the plan, and where its optimistic plan lands."""
         self._optimistic.pop(j, None)
         if found.why == BY_LOOK and found.look[0] >= 0:
-            landing = self._landing(found.look_belief, *found.look)
-            states = np.flatnonzero(landing)
-            self._optimistic[j] = (states, landing[states])
+            self._optimistic[j] = self._landing(found.look_belief, *found.look)
         if len(found.actions) and found.upper < self.V[j] - NOTHING * self.size[j]:
             a, m = int(found.actions[-1]), len(found.actions) - 1
             plan = Plan(tuple(int(x) for x in found.actions), bool(found.senses))
             last = self.information.constants.look_costs
             last = last if found.senses else self.problem.constant_action_values
-            cost = found.cost + self.problem.discount**m * float(found.belief @ last[:, a])
-            lands = self._landing(found.belief, a, m) if found.senses else None
-            self.table.put(j, plan, cost, lands)
+            states, weights = found.belief
+            cost = found.cost + self.problem.discount**m * float(weights @ last[states, a])
+            row = self._landing(found.belief, a, m) if found.senses else NOWHERE
+            self.table.put_row(j, plan, cost, row)
 
-    def _landing(self, belief: np.ndarray, action: int, blind_steps: int) -> np.ndarray:
-        after = belief @ self.problem.transitions[action]
-        after[self.problem.terminal] = 0.0
-        return self.problem.discount ** (blind_steps + 1) * after
+    def _landing(self, belief: Row, action: int, blind_steps: int) -> Row:
+        """Where acting and looking leads to from a belief, discounted, without terminal states."""
+        dense, touched = self._scratch
+        count = step_belief(dense, touched, self.information.rows, action, *belief)
+        states = np.sort(touched[:count])
+        chances = self.problem.discount ** (blind_steps + 1) * dense[states]
+        dense[states] = 0.0
+        live = ~self.problem.terminal[states]
+        return states[live], chances[live]
 
     def take_plans(self, plans: Iterable[Plan]) -> None:
         """Go on from the better of the present plan and this one, at each root."""

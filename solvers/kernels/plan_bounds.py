@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from solvers.kernels.mixtures import Rows
+from solvers.kernels.mixtures import Levels, Rows
 
 
 class Tables(NamedTuple):
@@ -15,7 +15,7 @@ class Tables(NamedTuple):
 
     costs (A, S); repeat (A, S) : cost of repeating one action for good
     W, offset (n+2,) : the bound; all levels flat, level m = 1…n from ``offset[m]``
-    ahead : ``B C(a) + α W`` from level 2 on, in the same places
+    ahead : ``B C(a) + α W`` from level 2 on, see :func:`lay_ahead`
     number (A,), common_ahead, common_offset (N+2,) : which common action each is, or -1, and the
         same as ``ahead`` for strings of these (``bounds.common_strings``); (2,) if there are none
     look_price (A,) : the most that looking costs with each action
@@ -38,6 +38,20 @@ class Tables(NamedTuple):
     fan_in: int
 
 
+def lay_ahead(levels: Levels, discount: float, actions: int) -> None:
+    """Leave ``B C(a) + α W`` in the scratch of the levels, from level 2 on.
+
+    The rows of one string lie side by side, (A^(m-2), R, A), because a search reads many at once.
+    """
+    R = levels.offset[2] - levels.offset[1]
+    for m in range(2, len(levels.offset) - 1):
+        part = slice(levels.offset[m], levels.offset[m + 1])
+        W, stages = (x[part].reshape(R, -1, actions).swapaxes(0, 1) for x in levels[1:3])
+        ahead = levels.looks[part].reshape(-1, R, actions)
+        np.multiply(W, discount, out=ahead)
+        ahead += stages
+
+
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def blind_bounds(blind, t, states, weights, suffix, known):
     """``B C(a) + α W`` of every child: ``suffix`` are the last ``known`` actions, the belief is the
@@ -50,13 +64,12 @@ def blind_bounds(blind, t, states, weights, suffix, known):
                 ahead = t.costs[a, states[i]] + t.discount * t.W[t.rows.row_of[states[i], a]]
                 blind[a] += weights[i] * ahead
         return
-    width, column = 1, 0
+    column, R = 0, t.offset[2] - t.offset[1]
     for i in range(1, known):
         column = column * A + suffix[i]
-        width *= A
+    first = t.offset[known + 1] + column * R * A
     for i in range(len(states)):
-        row = t.rows.row_of[states[i], suffix[0]]
-        base = t.offset[known + 1] + (row * width + column) * A
+        base = first + t.rows.row_of[states[i], suffix[0]] * A
         for a in range(A):
             blind[a] += weights[i] * t.ahead[base + a]
 
@@ -66,13 +79,12 @@ def raise_common(blind, t, c, states, weights, suffix, scratch):
     """The same for children by a common action, after a longer suffix that is common but for its
     first action, where that is more."""
     scratch[:c] = 0.0
-    width, column = 1, 0
+    column, R = 0, t.offset[2] - t.offset[1]
     for i in range(1, len(suffix)):
         column = column * c + t.number[suffix[i]]
-        width *= c
+    first = t.common_offset[len(suffix) + 1] + column * R * c
     for i in range(len(states)):
-        row = t.rows.row_of[states[i], suffix[0]]
-        base = t.common_offset[len(suffix) + 1] + (row * width + column) * c
+        base = first + t.rows.row_of[states[i], suffix[0]] * c
         for a in range(c):
             scratch[a] += weights[i] * t.common_ahead[base + a]
     for a in range(len(blind)):

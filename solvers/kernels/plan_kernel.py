@@ -219,13 +219,12 @@ def search_root(root, t, scores, QV, incumbent, size, slack, max_expanded, state
             open_nodes += 1
             nodes += 1
     lower = min(top, low, cut) - size * slips(deepest + 1, deepest if dropped else 0, t)
-    look_belief, belief = np.zeros(S), np.zeros(S)
-    look = (low_action, 0)
+    look, part = (low_action, 0), slice(0, 0)
     if low_node >= 0:
         look = (low_action, depth[low_node])
-        for i in range(begin[slot[low_node]], begin[slot[low_node] + 1]):
-            look_belief[states[i]] = weights[i]
-    actions, spent, senses = np.empty(0, np.int64), 0.0, False
+        part = slice(begin[slot[low_node]], begin[slot[low_node] + 1])
+    look_belief = states[part].copy(), weights[part].copy()
+    actions, spent, senses, part = np.empty(0, np.int64), 0.0, False, slice(0, 0)
     if best_node >= 0:
         period = depth[best_loop] - depth[best_node] if best_loop >= 0 else 0
         prefix = depth[best_node]
@@ -239,7 +238,7 @@ def search_root(root, t, scores, QV, incumbent, size, slack, max_expanded, state
             kept = alpha ** (period * rounds)
             spent += (z[best_loop] - z[best_node]) / (1 - alpha**period) * (1 - kept)
         actions[-1], senses = best_action % A, best_action < A
-        for i in range(begin[slot[best_node]], begin[slot[best_node] + 1]):
-            belief[states[i]] = weights[i]
+        part = slice(begin[slot[best_node]], begin[slot[best_node] + 1])
+    belief = states[part].copy(), weights[part].copy()
     found = lower, why, look, look_belief, best, actions, senses, spent, belief
     return (*found, expanded, dropped, entries)
