@@ -17,6 +17,8 @@ from numba import njit
 
 SAME = 1e-13
 """Weights that differ by a smaller share of themselves are the same."""
+MANY = 4
+"""A belief over more than one in so many states is stepped as if it held all of them."""
 FIRST_SLOTS = 64
 """Places of an empty hash table; it doubles when half full."""
 
@@ -25,11 +27,7 @@ FIRST_SLOTS = 64
 def step_belief(dense, touched, rows, a, states, weights):
     """One blind step of a sparse belief into ``dense`` (S,), zero before; returns the support's
     size, its states in ``touched``."""
-    entries = 0
-    for i in range(len(states)):
-        r = rows.row_of[states[i], a]
-        entries += rows.indptr[r + 1] - rows.indptr[r]
-    if entries > len(dense):  # asking at each entry whether its state is new would take longer
+    if MANY * len(states) > len(dense):  # no need to ask which states are new
         for i in range(len(states)):
             r, x = rows.row_of[states[i], a], weights[i]
             of = slice(rows.indptr[r], rows.indptr[r + 1])
