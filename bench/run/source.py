@@ -35,19 +35,23 @@ class Source:
     definitions: dict[str, list[ast.stmt]] = field(default_factory=dict)
     imports: dict[str, Symbol] = field(default_factory=dict)
     always: list[ast.stmt] = field(default_factory=list)
+    _texts: dict[str, str] = field(default_factory=dict)
+    _uses: dict[str, set[Symbol]] = field(default_factory=dict)
 
     def text(self, name: str) -> str:
         """A definition without docstrings and comments."""
-        return "\n".join(ast.unparse(node) for node in self._nodes(name))
+        if name not in self._texts:  # most solvers use most of the core
+            self._texts[name] = "\n".join(ast.unparse(node) for node in self._nodes(name))
+        return self._texts[name]
 
     def uses(self, name: str) -> set[Symbol]:
         """The symbols of this project that a definition names."""
-        found: set[Symbol] = set()
-        for node in self._nodes(name):
+        if name not in self._uses:
             visitor = _Names(self)
-            visitor.visit(node)
-            found |= visitor.found
-        return found
+            for node in self._nodes(name):
+                visitor.visit(node)
+            self._uses[name] = visitor.found
+        return self._uses[name]
 
     def _nodes(self, name: str) -> list[ast.stmt]:
         return self.always if name == "" else self.definitions[name]
