@@ -30,7 +30,7 @@ export function definitions(pairs, className = "facts") {
   const list = el("dl", { class: className });
   for (const [term, description] of pairs) {
     if (description === null || description === undefined || description === "") continue;
-    const wide = String(description).length > 60 ? "wide" : null;
+    const wide = String(description).length > 40 ? "wide" : null;
     list.append(el("div", { class: wide }, el("dt", {}, term), el("dd", {}, description)));
   }
   return list;
