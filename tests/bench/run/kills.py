@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import math
 import random
 import re
 import subprocess
@@ -160,14 +161,20 @@ def undisturbed(path: Path, folder: Path) -> dict:
     return {r.key: (r.model_dump(exclude=VARYING), store.read_details(r.key)) for r in rows}
 
 
-def campaign(wanted: int, seed: int, folder: Path, told=print) -> Counter[str]:
-    """Strike until so many were killed; how many of which.  Raises AssertionError on any loss."""
+def campaign(
+    wanted: int, seed: int, folder: Path, told=print, minutes: float = math.inf
+) -> Counter[str]:
+    """Strike until so many were killed; how many of which.  Raises AssertionError on any loss.
+
+    minutes : no round is begun after so many; what is counted are rounds that were finished
+    """
+    end = time.monotonic() + 60 * minutes
     path = folder / "kills.toml"
     truth = undisturbed(path, folder)
     kills: Counter[str] = Counter()
     chance = random.Random(seed)
     for number in range(10**6):
-        if kills.total() >= wanted:
+        if kills.total() >= wanted or time.monotonic() > end:
             return kills
         most = min(KILLS_A_ROUND, -(-wanted // 2), wanted - kills.total())  # here and on Dask
         this = Round(path, folder / f"round-{number}", truth, chance)
@@ -231,10 +238,11 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--minutes", type=float, default=math.inf, help="begin no round later")
     parser.add_argument("--record", type=Path, help="a CSV file that gets a line with the counts")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as made:
-        counted = campaign(asked.kills, asked.seed, Path(made))
+        counted = campaign(asked.kills, asked.seed, Path(made), minutes=asked.minutes)
     if asked.record:
         record(asked.record, asked.seed, counted)
     print(counted)
