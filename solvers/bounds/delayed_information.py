@@ -111,7 +111,7 @@ class DelayedInformation:
         rounding = (int(np.diff(self.rows.indptr).max()) + 16) * EPS
         self.constants = Constants(
             costs=np.array(problem.costs, order="C"),  # read-only is another type to compile
-            look_costs=problem.costs + k,
+            look_costs=np.ascontiguousarray(problem.costs + k),
             price=k.max(axis=0) * (1 + 32 * rounding),  # taken off a look that was rounded with it
             terminal=np.array(problem.terminal),
             discount=problem.discount,
