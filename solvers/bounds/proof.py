@@ -119,7 +119,7 @@ def make_proof(
         _claim(stored, problem, witnesses, claimed, loss)
         proof = proof_file.unpack(stored)
         p = Excess(proof)
-        verify.check_plans(proof, p)
+        verify.check_plans(proof, p, math.inf)
         try:
             with np.errstate(all="ignore"):
                 sweeps = find_sweeps(p, limit_seconds, float(witnesses.steps.max()))
@@ -200,7 +200,8 @@ def find_sweeps(p: Excess, limit_seconds: float, horizon: float) -> tuple[int, .
             before = ahead
             batch = 2 * batch if here < QUICK else batch
             continue
-        small = len(p.v) * float(A) ** (len(sweeps) + 1) <= verify.LARGEST
+        deeper = len(sweeps) + 1
+        small = deeper <= proof_file.DEEPEST and len(p.v) * A**deeper <= verify.LARGEST
         dearer = LEAST_SWEEPS * A * seconds / batch
         if small and spent + dearer <= FULL * limit_seconds / 2:
             heuristic.deepen()

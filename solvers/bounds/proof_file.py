@@ -33,6 +33,8 @@ from solvers.core.array_file import REAL, TEXT, TRUTH, WHOLE, Array, read_arrays
 
 LEAST, MOST = 1e-60, 1e100
 """Probabilities below LEAST and any numbers above MOST are refused: nothing under- or overflows."""
+DEEPEST = 64
+"""Most depths of the delayed-information bound."""
 PER_STATE = ("start", "terminal", "lower", "upper", "potential", "steps", "plan_senses")
 ARRAYS = {
     **{name: Array(REAL, (1,)) for name in (*PER_STATE, "data", "claim")},
@@ -145,8 +147,9 @@ def unpack(stored: dict[str, np.ndarray]) -> Proof:
     require(ends.shape == (S + 1,) and ends[0] == 0, "there is not one plan per root")
     require((ends[-1] == len(actions)) & (np.diff(ends) >= 0), "plan_ends do not cut plan_actions")
     require((actions >= 0) & (actions < A), "a plan holds what is not an action")
-    sweeps = tuple(int(x) for x in stored["sweeps"])
-    require(len(sweeps) > 0 and min(sweeps) >= 0, "sweeps are not numbers >= 0")
+    sweeps = stored["sweeps"]
+    require(0 < len(sweeps) <= DEEPEST, f"there are not between 1 and {DEEPEST} numbers of sweeps")
+    require(sweeps >= 0, "a number of sweeps is negative")
     T, rows, row_of = _transitions(stored, S, A)
     for sums in (T.sum(axis=1), start.sum()):
         require(np.abs(sums - 1) <= 1e-8, "probabilities do not sum to 1")
@@ -162,7 +165,7 @@ def unpack(stored: dict[str, np.ndarray]) -> Proof:
         plans=plans,
         senses=stored["plan_senses"],
         claim=(float(claim[0]), float(claim[1])),
-        sweeps=sweeps,
+        sweeps=tuple(sweeps.tolist()),
         **{name: stored[name] for name in ("tails", *PER_STATE) if name != "plan_senses"},
     )
 
@@ -173,12 +176,15 @@ def _transitions(
     data, indices, local = stored["data"], stored["indices"], stored["indptr"]
     require(local.shape == (A, S + 1), "transitions and costs do not belong together")
     require(local[:, 0] == 0, "a row of transitions does not begin at 0")
+    require((local >= 0) & (local <= len(data)), "a row of transitions ends nowhere")
     require(np.diff(local) >= 0, "rows of transitions overlap")
     require(local[:, -1].sum() == len(data) == len(indices), "transitions are cut short")
     require((indices >= 0) & (indices < S), "a transition leads nowhere")
     require((data >= LEAST) & (data <= 1), f"a probability is not between {LEAST:g} and 1")
     before = np.concatenate([[0], np.cumsum(local[:, -1])])
     ends = np.concatenate([[0], (local[:, 1:] + before[:-1, None]).ravel()])
+    place = np.repeat(np.arange(A * S), np.diff(ends)) * S + indices
+    require(np.diff(place) > 0, "a row of transitions leads to a state twice, or is not in order")
     number: dict[bytes, int] = {}
     firsts: list[int] = []
     which = np.empty(A * S, np.int64)

@@ -4,8 +4,8 @@ A proof file claims ``lower ≤ optimum ≤ upper`` for the problem whose number
 ones.  It holds root values L and U, one plan per root, and witnesses (docs/proofs.md).  Everything
 is rounded against the claim.  B(s, σ) is the belief after the blind actions σ from s, a row vector.
 
-*Witnesses.*  ``steps`` w ≥ 1 + α T(a) w bounds how long anything lasts (w = 0 only in terminal
-states that are free and never left), so every operator here contracts in the norm weighted by w:
+*Witnesses.*  ``steps`` w ≥ 1 + α T(a) w, w ≥ 0, bounds how long anything lasts (w = 0 only in
+terminal states, free and never left), so every operator here contracts in the norm weighted by w:
 what is below its own image is below the fixed point.  ``potential`` v ≤ C(a) + α T(a) v is below
 the optimum, for it grants free looks.  From here on a cost is its excess c(a) = C(a) - v + α T(a) v
 and a value its excess over v; a plan costs v(root) plus its excesses.  All of them are ≥ 0, so a
@@ -18,8 +18,8 @@ least over a of B(s,σ) Q(a) and the larger of
 
     B(s,σ) c(a) + α Σ_s' T(σ₁)(s,s') W(s', σ₂…σₙ a)   and   B(s,σ) D(a).
 
-W = 0 is one; raising entries of one to their image gives another, and so does going to n + 1 by
-Σ_s' T(σ₁)(s,s') W(s', σ₂…σₙ₊₁).  Strings shorter than n get one exact backup.
+W = 0 is one; raising entries to their image gives another.  At n + 1 no image is taken below the
+mean Σ_s' T(σ₁)(s,s') W(s', σ₂…σₙ₊₁), where W begins.  Shorter strings get one exact backup.
 
 *(b) Search.*  From root j all blind strings are followed for which cost so far + αⁿ B(j, all but
 the last n actions) W(·, the last n), and D with the last action, are below L(j); each look after
@@ -29,7 +29,7 @@ image under (a) and (b), as least costs are concave; the claimed are at most the
 *(c) Merging.*  A string is dropped if one of the same root and length was followed before whose
 cost so far and belief, entry by entry, are at most its own: with any continuation it costs at most
 as much.  The best plan, moved to it (once per step at most), ends at a check of (b).  "At most" is
-up to a share 8 (m+1) ε at length m: checks must reach (1 + 8 (m+1) (m+2) ε) L(j).
+up to a share 8 (m+1) ε at length m: checks must reach (1 + 8 (m+1) (m+2) ε) L(j) ≤ 2 L(j).
 
 *Upper bound.*  U is at least the cost of each plan that goes on with U after its look; endless
 plans end in ``tails``, Y(a) ≥ c(a) + α T(a) Y(a).
@@ -66,16 +66,16 @@ def verify(path: str | Path, limit_seconds: float = 600.0) -> Verdict:
     try:
         proof = unpack(load(path))
         return Verdict(True, *proof.claim, check(proof, time.process_time() + limit_seconds))
-    except Refused as refusal:
-        return Verdict(False, np.nan, np.nan, str(refusal))
+    except (Refused, MemoryError) as refusal:
+        return Verdict(False, np.nan, np.nan, str(refusal) or "the memory does not suffice")
 
 
 @np.errstate(all="ignore")
 def check(proof: Proof, until: float) -> str:
     """How much was checked if the proof holds; raises Refused if not."""
     p = Excess(proof)
-    check_plans(proof, p)
-    heuristic, entries = Heuristic(p), len(p.v) * float(p.k.shape[1]) ** len(proof.sweeps)
+    check_plans(proof, p, until)
+    heuristic, entries = Heuristic(p), len(p.v) * p.k.shape[1] ** len(proof.sweeps)
     require(entries <= LARGEST, "the depth is too large")
     for n, times in enumerate(proof.sweeps):
         if n:
@@ -96,10 +96,9 @@ class Excess:
         self.T, self.rows, self.row_of = proof.T, proof.rows, proof.row_of
         self.k, self.terminal, self.v = proof.k, proof.terminal, v
         self.eps = (sum(C.shape) + 32) * 2.0**-52
-        free = (C == 0) & (self.ahead(w) == 0)
-        over = self.terminal & (w == 0) & (v == 0) & free.all(axis=1)
-        lasts = w[:, None] >= (1 + self.alpha * self.ahead(w)) * (1 + self.eps)
-        require(over | lasts.all(axis=1), "steps do not bound how long an episode lasts")
+        over = self.terminal & (w == 0) & (v == 0) & ((C == 0) & (self.ahead(w) == 0)).all(axis=1)
+        lasts = (w > 0) & (w >= (1 + self.alpha * self.ahead(w).max(axis=1)) * (1 + self.eps))
+        require(over | lasts, "steps do not bound how long an episode lasts")
         excess = C - v[:, None] + self.alpha * self.ahead(v)
         size = np.abs(C) + np.abs(v)[:, None] + self.alpha * self.ahead(np.abs(v))
         margin = self.eps * size + TINY * (size > 0)
@@ -129,22 +128,22 @@ class Excess:
         return self.down(self.rows @ x)
 
 
-def check_plans(proof: Proof, p: Excess) -> None:
+def check_plans(proof: Proof, p: Excess, until: float) -> None:
     """U(j) is at least what plan j costs, going on with U after its look."""
     S, more = len(p.v), 1 + p.eps
     T = [p.T[i : i + S] for i in range(0, p.T.shape[0], S)]
     through = [matrix.T.tocsr() for matrix in T]
     live = np.flatnonzero(~p.terminal).tolist()
     require([len(proof.plans[j]) > 0 for j in live], "a root has no plan")
-    tails = p.up(proof.tails - p.v[:, None])
+    tails, below = p.up(proof.tails - p.v[:, None]), (proof.tails - p.v[:, None]) * (1 - p.eps)
     for a in {proof.plans[j][-1] for j in live if not proof.senses[j]}:
-        below = (proof.tails[:, a] - p.v) * (1 - p.eps)
         goes_on = p.up(p.high[:, a] + p.alpha * (T[a] @ tails[:, a]))
-        require(goes_on <= below, f"repeating action {a} for ever costs more than its tail says")
+        require(goes_on <= below[:, a], f"repeating action {a} for ever costs more than its tail")
     looks = p.up(p.high + p.k + p.alpha * p.ahead(p.up(p.U)))
     for j in live:
         belief, total = np.eye(1, S, j)[0], 0.0
         for a in proof.plans[j][:-1]:
+            require(time.process_time() < until, "the limit ended in the plans", Unfinished)
             total = (total + belief @ p.high[:, a]) * more
             belief = (through[a] @ belief) * (p.alpha * more)
             belief[(belief > 0) & (belief < UNLIKELY)] = UNLIKELY
@@ -177,7 +176,7 @@ class Heuristic:
         looks = [least_of(p.mix(self.looks[-1][of]), A) for of in self.blocks]
         told = [p.mix(self.told[-1][of]) for of in self.blocks]
         for _ in range(times):
-            require(time.process_time() < until, "the limit ended while the heuristic climbed")
+            require(time.process_time() < until, "the limit ended in the heuristic", Unfinished)
             for i, of in enumerate(self.blocks):
                 after = self.W[p.row_of, 0] if len(self.costs) == 1 else self.W[of]
                 blind = p.mix(self.costs[-1][of] + p.alpha * after)
@@ -234,10 +233,11 @@ def follow(j, target, tables, rows, powers, alpha, eps, most, room):  # type: ig
     clean, string, tried = np.ones(LONGEST, np.bool_), begin.copy(), begin.copy()
     old_m, old_z, old = np.zeros(SEEN, np.int64), np.empty(SEEN), np.empty((SEEN, 2), np.int64)
     states[0], weights[0], begin[1], full, followed, m, arrived = j, 1.0, 1, 0, 0, 0, True
+    longest = min(LONGEST, int((8 * eps) ** -0.5)) - 2  # so that enough is at most twice the target
     while True:
         if arrived:
             followed += 1
-            if followed > most or m + 2 >= LONGEST or begin[m + 1] + S > len(states):
+            if followed > most or m >= longest or begin[m + 1] + S > len(states):
                 return GAVE_UP, followed, m
             sums[:] = 0.0
             for i in range(begin[m], begin[m + 1]):
