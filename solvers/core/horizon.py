@@ -42,7 +42,7 @@ class LayeredCost:
 
 def layered(problem: SensingMDP, horizon: int, discount: float | None = None) -> dict[str, Any]:
     """The arguments of ``SensingMDP.from_arrays`` for the problem of ``horizon`` steps."""
-    if not isinstance(horizon, int | np.integer) or horizon < 1:
+    if isinstance(horizon, bool) or not isinstance(horizon, int | np.integer) or horizon < 1:
         raise ModelError(f"horizon is {horizon!r}; expected a whole number of steps, 1 or more")
     reached = _reached(problem, horizon)  # (H, S)
     time, state = np.nonzero(reached)

@@ -42,6 +42,8 @@ def checked_cost(k: Any, S: int, A: int, free_in: np.ndarray | None = None) -> S
             return k
         return SeenEndCost(k, free_in)
     array = numbers(k, "sensing cost")
+    if np.asarray(k).dtype == bool:
+        raise ModelError(f"sensing cost is {k!r}; expected the price of a look, such as 1.0 or 0.0")
     if array.shape not in ((), (A,), (S, A)):
         raise ModelError(
             f"sensing cost has shape {array.shape}; expected a number, (A,) = ({A},), "
@@ -159,7 +161,7 @@ class LookCosts:
                 "action, and gives a number)"
             ) from error
         array = np.asarray(given)
-        if array.ndim or array.dtype.kind not in "biuf":
+        if array.ndim or array.dtype.kind not in "iuf":
             raise ModelError(
                 f"{self.name}: the sensing-cost function gave {given!r} for action {a}; "
                 "it must give a finite number >= 0"

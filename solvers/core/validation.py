@@ -30,7 +30,10 @@ LARGEST = 1e100
 
 
 def numbers(given: Any, what: str) -> np.ndarray:
-    """An array of real numbers, a copy; refused with the reason if it is not one."""
+    """An array of real numbers, a copy; refused with the reason if it is not one.
+
+    True and False count as 1 and 0 here, as in any array that marks some states.
+    """
     if isinstance(given, np.ma.MaskedArray):
         raise ModelError(f"{what}: a masked array hides some numbers; fill them in first")
     try:
@@ -122,7 +125,8 @@ def costs(given: Any, S: int, A: int) -> np.ndarray:
 def discount(
     given: Any, T: tuple[sparse.csr_array, ...], terminal: np.ndarray, states: tuple[str, ...]
 ) -> float:
-    if not (isinstance(given, int | float | np.floating) and 0 < given <= 1):
+    number = isinstance(given, int | float | np.floating) and not isinstance(given, bool)
+    if not (number and 0 < given <= 1):
         raise ModelError(f"discount is {given!r}; expected a number above 0 and at most 1")
     if given == 1:
         endless = endless_states(T, terminal)

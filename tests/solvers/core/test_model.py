@@ -58,7 +58,11 @@ BAD = [
     ({"discount": -0.1}, "discount is -0.1"),
     ({"discount": "0.9"}, "discount is '0.9'"),
     ({"discount": float("nan")}, "discount is nan"),
+    ({"discount": True}, "discount is True; expected a number"),
     # sensing cost
+    ({"sensing_cost": True}, "sensing cost is True; expected the price of a look, such as 1.0"),
+    ({"sensing_cost": np.True_}, r"sensing cost is (np\.)?True_?; expected the price"),
+    ({"sensing_cost": [True, False]}, r"sensing cost is \[True, False\]; expected the price"),
     ({"sensing_cost": -0.1}, "sensing cost is -0.1; expected a finite number >= 0"),
     ({"sensing_cost": np.nan}, "sensing cost is nan"),
     ({"sensing_cost": [0.1, -2.0]}, r"sensing cost at \(1,\) is -2.0"),
@@ -183,7 +187,7 @@ def test_sensing_costs_of_every_form():
         of_belief.sensing_costs()
 
 
-@pytest.mark.parametrize("wrong", [-1.0, np.nan, np.inf])
+@pytest.mark.parametrize("wrong", [-1.0, np.nan, np.inf, True])
 def test_a_sensing_cost_function_that_gives_nonsense(wrong):
     model = build(sensing_cost=lambda b, a: wrong if a == 1 else 0.0)
     with pytest.raises(ModelError, match=f"function gave {wrong} for action 1"):
