@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from solvers.core.baseline import lowest_argmin
 from solvers.core.controller import Controller, runs_of
 from solvers.core.evaluation import evaluate
 from solvers.core.model import SensingMDP
@@ -73,8 +74,9 @@ class Policy:
         """Columns h (S, c): it plays the blind action of this reason wherever all ``b h > 0``."""
         return None
 
-    def vectors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-        """If it takes the cheapest of cost vectors: those (n, S), their actions and looks (n,)."""
+    def vectors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None:
+        """If it takes the cheapest of cost vectors: those (n, S), their actions and looks (n,), and
+        what tells them apart (S,); see AlphaVectorPolicy."""
         return None
 
     def plan(self, root: int | str) -> Plan:
@@ -190,7 +192,11 @@ class PlanPolicy(Policy):
 
 
 class AlphaVectorPolicy(Policy):
-    """The cheapest of a set of cost vectors: ``alphas`` (n, S), each with its action and look."""
+    """The cheapest of a set of cost vectors: ``alphas`` (n, S), each with its action and look.
+
+    Of vectors that differ by less than ``b ties`` at a belief b the first is taken: that is
+    rounding, which is not the same on every machine.
+    """
 
     def __init__(
         self, problem: SensingMDP, alphas: np.ndarray, actions: np.ndarray, senses: np.ndarray
@@ -199,25 +205,30 @@ class AlphaVectorPolicy(Policy):
         self.alphas = np.asarray(alphas, float)
         self.actions = np.asarray(actions, int)
         self.senses = np.asarray(senses, bool)
+        self.ties = 2 * ROUNDING * np.abs(self.alphas).max(axis=0)  # (S,)
 
     reads_sparse = True
 
     def act_batch(self, beliefs: Any) -> tuple[np.ndarray, np.ndarray]:
-        best = np.argmin(beliefs @ self.alphas.T, axis=1)
+        best = self._cheapest(beliefs)
         return self.actions[best], self.senses[best]
 
-    def vectors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return self.alphas, self.actions, self.senses
+    def vectors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        return self.alphas, self.actions, self.senses, self.ties
 
     def reasons(self, beliefs: Any, actions: np.ndarray) -> np.ndarray:
-        return np.argmin(beliefs @ self.alphas.T, axis=1)
+        return self._cheapest(beliefs)
+
+    def _cheapest(self, beliefs: Any) -> np.ndarray:
+        """The vector that counts at each belief: (n, S) -> (n,)."""
+        return lowest_argmin(beliefs @ self.alphas.T, beliefs @ self.ties)
 
     def margins(self, reason: int) -> np.ndarray | None:
         chosen, other = self.alphas[reason], self.alphas
         if other.size > MOST_MARGINS:
             return None
         others = (self.actions != self.actions[reason]) | self.senses
-        rounding = ROUNDING * (np.abs(other) + np.abs(chosen))
+        rounding = np.tile(self.ties, (len(other), 1))
         rounding[:reason] *= -1  # of equals the first is taken
         return (other - chosen + rounding)[others].T
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from solvers.core.baseline import lowest_argmin
 from solvers.core.blind_moves import counted_states
 from solvers.core.model import SensingMDP
 from solvers.core.plan import Follows
@@ -47,13 +48,13 @@ class Strides:
     def __init__(
         self,
         problem: SensingMDP,
-        vectors: tuple[np.ndarray, np.ndarray, np.ndarray],
+        vectors: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
         dust: float,
     ) -> None:
-        alphas, actions, looks = vectors
+        alphas, actions, looks, ties = vectors
         self.problem, self.dust, self.actions = problem, dust, actions
         self.alphas = np.ascontiguousarray(alphas, float)
-        self.rules = (actions.astype(np.int64), looks.astype(bool))
+        self.rules = (np.ascontiguousarray(ties), actions.astype(np.int64), looks.astype(bool))
         self.costs, self.counted = np.array(problem.costs, order="C"), counted_states(problem)
 
     @classmethod
@@ -71,7 +72,7 @@ class Strides:
         """The strides of these walks."""
         n = len(block.roots)
         after, spans, sums = block.beliefs.copy(), np.zeros(n, np.int64), np.zeros((n, 3))
-        first = np.argmin(after @ self.alphas.T, axis=1)
+        first = lowest_argmin(after @ self.alphas.T, after @ self.rules[0])
         follow_vectors(
             *(after, self.alphas, *self.rules, self.problem.dense_transitions),
             *(self.costs, self.counted, self.problem.discount),

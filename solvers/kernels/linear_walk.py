@@ -8,33 +8,37 @@ from numba import njit
 
 # The signature makes numba compile when the module is loaded, so that no planning time pays for it.
 @njit(
-    "void(f8[:,::1], f8[:,::1], i8[::1], b1[::1], f8[:,:,::1], f8[:,::1], f8[::1], f8, i8, f8, "
-    "i8[::1], f8[:,::1])",
+    "void(f8[:,::1], f8[:,::1], f8[::1], i8[::1], b1[::1], f8[:,:,::1], f8[:,::1], f8[::1], f8, "
+    "i8, f8, i8[::1], f8[:,::1])",
     cache=True,
     nogil=True,
 )
 def follow_vectors(
-    beliefs, alphas, actions, looks, T, C, counted, discount, most, dust, spans, sums
+    beliefs, alphas, ties, actions, looks, T, C, counted, discount, most, dust, spans, sums
 ):
     """Move each belief (n, S) on by up to ``most`` blind steps, until a look comes next.
 
-    alphas (m, S) with their actions and looks (m,); T (A, S, S); C (S, A); counted (S,)
+    alphas (m, S) with their actions and looks (m,); ties (S,): the first within b ties of the least
+    is taken; T (A, S, S); C (S, A); counted (S,)
     dust : probabilities below this become 0
     spans : (n,), set to the steps made; sums : (n, 3), set to the discounted sums of cost, of its
     absolute value and of what is counted
     """
     S = beliefs.shape[1]
-    after = np.empty(S)
+    after, scores = np.empty(S), np.empty(alphas.shape[0])
     for i in range(beliefs.shape[0]):
         b, weight = beliefs[i], 1.0
         for m in range(most):
-            best, least = 0, np.inf
+            level, best = 0.0, 0
+            for s in range(S):
+                level += b[s] * ties[s]
             for v in range(alphas.shape[0]):
-                score = 0.0
+                scores[v] = 0.0
                 for s in range(S):
-                    score += b[s] * alphas[v, s]
-                if score < least:
-                    best, least = v, score
+                    scores[v] += b[s] * alphas[v, s]
+            level += scores.min()
+            while scores[best] > level:
+                best += 1
             if looks[best]:
                 break
             a = actions[best]

@@ -118,6 +118,17 @@ def test_alpha_vectors_take_the_cheapest():
     assert policy.act(np.array([0.1, 0.9])) == (1, True)
 
 
+def test_of_vectors_that_rounding_cannot_tell_apart_the_first_is_taken():
+    problem = load_problem("two-state", 0.25)
+    belief = np.array([1.0, 0.0])
+    for first in (0.3, 0.1 + 0.2):  # the same number, but for its last digit
+        policy = AlphaVectorPolicy(problem, [[first, 1.0], [0.3, 0.0]], [0, 1], [False, False])
+        assert policy.act(belief) == (0, False)
+        assert policy.act(np.array([1 - 1e-9, 1e-9])) == (1, False)  # a difference that is real
+        assert (belief @ policy.margins(0) >= 0).all()
+        assert (belief @ policy.margins(1) < 0).all()
+
+
 def test_a_policy_of_act_alone_is_enough():
     class LooksWhenUnsure(Policy):
         def act(self, belief):
