@@ -102,7 +102,7 @@ def _show_the_close_ones(ax: Axes, here: pd.DataFrame) -> None:
 
 
 AGAINST = {
-    "number": "update (0: always look)",
+    "number": "update (0: the start)",
     "samples": "moves of the simulator, millions",
     "cpu_seconds": "processor time, s",
 }

@@ -41,7 +41,8 @@ def walk_1d(sensing_cost: float) -> ContinuousSensingMDP:
 
     def step(states: np.ndarray, actions: np.ndarray, rng: Rng) -> tuple[np.ndarray, np.ndarray]:
         x = states[:, 0]
-        after = np.clip(x + moves[actions] + rng.normal(0, 0.2, len(x)), -3, 3)
+        after = x + moves[actions] + rng.normal(0, 0.2, len(x))
+        after = np.minimum(np.maximum(after, -3), 3)
         return after[:, None], x**2 + 0.02 * np.abs(moves[actions])
 
     return ContinuousSensingMDP(
@@ -92,12 +93,13 @@ def mountain_car(sensing_cost: float) -> ContinuousSensingMDP:
 
     def step(states: np.ndarray, actions: np.ndarray, rng: Rng) -> tuple[np.ndarray, np.ndarray]:
         x, v = states[:, 0].copy(), states[:, 1].copy()
+        push = (actions - 1) * 0.001
         for wind in rng.normal(0, 0.0015, (5, len(x))):
             on = x < 0.5
-            faster = v + (actions - 1) * 0.001 - np.cos(3 * x) * 0.0025 + wind
-            v = np.where(on, np.clip(faster, -0.07, 0.07), v)
-            x = np.where(on, np.clip(x + v, -1.2, 0.6), x)
-            v = np.where((x <= -1.2) & (v < 0), 0.0, v)
+            faster = v + push - np.cos(3 * x) * 0.0025 + wind
+            v = np.where(on, np.minimum(np.maximum(faster, -0.07), 0.07), v)
+            x = np.where(on, np.minimum(np.maximum(x + v, -1.2), 0.6), x)
+            v[(x <= -1.2) & (v < 0)] = 0.0
         return np.column_stack([x, v]), np.ones(len(x))
 
     return ContinuousSensingMDP(
@@ -125,14 +127,14 @@ def lake(sensing_cost: float) -> ContinuousSensingMDP:
     goal = np.array([[c == "G" for c in row] for row in LAKE[::-1]])
 
     def at(table: np.ndarray, states: np.ndarray) -> np.ndarray:
-        column, row = np.clip(states.astype(int), 0, 3).T
+        column, row = np.minimum(states.astype(int), 3).T  # the box begins at 0
         return table[row, column]
 
     def step(states: np.ndarray, actions: np.ndarray, rng: Rng) -> tuple[np.ndarray, np.ndarray]:
         slip, stretch = rng.normal(0, 1, (2, len(states)))
         angle, length = angles[actions] + 0.3 * slip, 0.5 + 0.1 * stretch
         move = np.column_stack([length * np.cos(angle), length * np.sin(angle)])
-        after = np.clip(states + move, 0.0, 4.0)
+        after = np.minimum(np.maximum(states + move, 0.0), 4.0)
         return after, -at(goal, after).astype(float)
 
     return ContinuousSensingMDP(

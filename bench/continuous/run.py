@@ -31,21 +31,18 @@ from bench.store.files import write_json
 from pomdp_bridge.process.child import peak_memory_mb
 from solvers import solve, solver_classes
 from solvers.continuous import (
-    AlwaysLook,
     CellPolicy,
-    ContinuousATM,
     ContinuousPolicy,
     ContinuousSensingMDP,
+    EveryN,
     Judgement,
-    NeverLook,
     SPIContinuous,
     compare,
     discretise,
-    fit_always_look,
     judge,
     remembered,
 )
-from solvers.continuous.baselines import best_period
+from solvers.continuous.baselines import Spent, baselines
 from solvers.continuous.distil import NoNetworkLibrary, distil
 
 GRID_SOLVERS: dict[str, tuple[str, ...]] = {"spi": (), "dips": ("target_gap",)}
@@ -89,7 +86,9 @@ def run_cell(settings: Settings, problem_id: str, k: float, seed: int) -> dict[s
     began, cell = time.process_time(), _Cell(problem, effort.episodes, seed)
     spi = SPIContinuous(
         roots=effort.roots,
+        features=effort.features,
         particles=effort.particles,
+        judges=effort.judges,
         updates=effort.updates,
         episodes=effort.compared,
         seed=seed + 1000,
@@ -112,24 +111,21 @@ def run_cell(settings: Settings, problem_id: str, k: float, seed: int) -> dict[s
         "code": _code(),
         "methods": cell.methods,
         "updates": [asdict(update) for update in spi.record],
-        "policy": spi.as_json(),
+        "started_from": spi.first.name if spi.first else None,
+        **({"policy": spi.as_json()} if seed == settings.seeds[0] else {}),
         "cpu_seconds": time.process_time() - began,
         "peak_memory_mb": peak_memory_mb(),
     }
 
 
 def _baselines(effort: Effort, cell: _Cell) -> None:
-    """Always, never, every n, and ATM: each with a critic of its own problem."""
-    problem, P, rng = cell.problem, effort.particles, np.random.default_rng(cell.seed)
-    states, times = SPIContinuous.all_over(problem, effort.roots, rng)
-    free = problem.with_sensing_cost(0.0)
-    V_free = fit_always_look(free, states, times, rng, P)
-    cell.note("always-look", remembered(problem, AlwaysLook(problem, V_free, P)))
-    cell.note("never-look", remembered(problem, NeverLook(problem, V_free, P)))
-    every = best_period(problem, V_free, P, effort.compared, seed=cell.seed + 2000)
-    cell.note("every-n", remembered(problem, every), period=every.period)
-    V = fit_always_look(problem, states, times, rng, P)
-    cell.note("atm", remembered(problem, ContinuousATM(problem, V, P)))
+    """Always, never, every n, and ATM, made as SPI makes its start but with other chance."""
+    problem, rng = cell.problem, np.random.default_rng(cell.seed)
+    roots, times = SPIContinuous.all_over(problem, effort.roots, rng)
+    spent = Spent(effort.particles, effort.judges, effort.compared, effort.features)
+    for policy in baselines(problem, roots, times, spent, rng):
+        more = {"period": policy.period} if isinstance(policy, EveryN) else {}
+        cell.note(policy.name, remembered(problem, policy), **more)
 
 
 def _grids(settings: Settings, effort: Effort, cell: _Cell) -> None:

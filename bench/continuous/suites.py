@@ -15,14 +15,17 @@ class Effort:
     """How much is spent on one problem, the same for every method.
 
     episodes : judged at the end; compared : simulated for each update and each period
-    roots : of each critic; particles : of each cloud; updates : most that SPI tries
+    roots, features : of each critic; particles : of each cloud that proposes plans
+    judges : of each cloud that decides between plans; updates : most that SPI tries
     grids : shapes on which the problem is solved as well
     """
 
     episodes: int
     compared: int
     roots: int
+    features: int
     particles: int
+    judges: int
     updates: int
     grids: tuple[tuple[int, ...], ...] = ()
 
@@ -57,23 +60,24 @@ class Settings:
         return dict(json.loads(json.dumps(effort | rest)))
 
 
-_LINE, _PLANE = (Effort(8000, 8000, 1000, 512, 8), Effort(2000, 600, 1000, 64, 6))
+_LINE = Effort(8000, 20_000, 1000, 120, 128, 4096, 6)
+_PLANE = Effort(2000, 1000, 2000, 250, 32, 256, 6)
 FULL = Settings(
     name="continuous",
     efforts={
         "walk-1d": replace(_LINE, grids=((150,), (300,))),
         "inventory-continuous": replace(_LINE, grids=((150,), (300,))),
-        "cart-pole": Effort(1000, 300, 2000, 1, 6),
+        "cart-pole": Effort(1000, 200, 2000, 300, 1, 1, 3),
         "mountain-car": replace(_PLANE, grids=((40, 40), (56, 56))),
         "lake-continuous": replace(_PLANE, grids=((32, 32), (48, 48))),
-        "mountain-hike": Effort(300, 100, 600, 32, 4),
+        "mountain-hike": Effort(300, 100, 1000, 120, 16, 128, 3),
     },
     seeds=(0, 1, 2),
     samples=400,
     grid_gap=1e-3,
     grid_budget=60.0,
 )
-_SMALL = Effort(1000, 300, 300, 96, 3, ((60,),))
+_SMALL = Effort(2000, 2000, 300, 60, 64, 512, 3, ((60,),))
 QUICK = Settings(
     name="continuous-quick",
     efforts={"walk-1d": _SMALL, "inventory-continuous": _SMALL},

@@ -3,6 +3,7 @@
 from solvers.continuous.baselines import AlwaysLook, ContinuousATM, EveryN, NeverLook
 from solvers.continuous.critic import Critic, fit_always_look
 from solvers.continuous.discretise import CellPolicy, discretise
+from solvers.continuous.improve import ImprovedPolicy
 from solvers.continuous.model import ContinuousError, ContinuousSensingMDP
 from solvers.continuous.plans import ContinuousPolicy, Plans
 from solvers.continuous.remember import Remembered, remembered
@@ -19,6 +20,7 @@ __all__ = [
     "ContinuousSensingMDP",
     "Critic",
     "EveryN",
+    "ImprovedPolicy",
     "Judgement",
     "NeverLook",
     "Plans",

@@ -7,11 +7,12 @@ would that does not plan its looks; ATM (Krale et al. 2023) takes the critic of 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from solvers.continuous.critic import Critic
+from solvers.continuous.critic import FEATURES, fit_always_look
 from solvers.continuous.model import ContinuousSensingMDP
 from solvers.continuous.remember import remembered
 from solvers.continuous.search import CloudPolicy
@@ -68,17 +69,53 @@ class ContinuousATM(CloudPolicy):
 PERIODS = (2, 3, 4, 6, 8, 12, 16, 24, 32)
 
 
-def best_period(
-    problem: ContinuousSensingMDP, critic: Critic, particles: int, episodes: int, seed: int = 0
-) -> EveryN:
-    """Look every n steps with the n that simulation finds best.
+@dataclass(frozen=True)
+class Spent:
+    """How much making a baseline may cost.
+
+    particles : of each cloud; judges : the same for policies that try one action at a time and
+        make short plans, where more of them are cheap
+    episodes : simulated for each period; features : hidden units of the critic
+    max_steps : most steps before a look, all that matter if None
+    """
+
+    particles: int
+    judges: int
+    episodes: int
+    features: int = FEATURES
+    max_steps: int | None = None
+
+
+def baselines(
+    problem: ContinuousSensingMDP,
+    roots: np.ndarray,
+    times: np.ndarray,
+    spent: Spent,
+    rng: np.random.Generator,
+) -> Iterator[CloudPolicy]:
+    """Always look, never look, every n steps with the best n, and ATM, one after another.
+
+    roots : (n, d) and times : (n,), where their critics are fitted
+    """
+    seed, free = int(rng.integers(2**31)), problem.with_sensing_cost(0.0)
+    V = fit_always_look(free, roots, times, rng, spent.particles, spent.features)
+    how = (problem, V, spent.particles, spent.max_steps, seed)
+    yield replace(AlwaysLook(*how), particles=spent.judges)
+    yield NeverLook(*how)
+    yield replace(best_period(EveryN(*how), spent.episodes, seed), particles=spent.judges)
+    V = fit_always_look(problem, roots, times, rng, spent.particles, spent.features)
+    yield ContinuousATM(problem, V, spent.particles, spent.max_steps, seed)
+
+
+def best_period(policy: EveryN, episodes: int, seed: int = 0) -> EveryN:
+    """The policy with the n that simulation finds best.
 
     Longer and longer periods are tried until two in a row are worse than the best so far.
     """
-    policy = EveryN(problem, critic, particles)
+    problem = policy.problem
     best, least, worse = policy, float("inf"), 0
     for n in PERIODS:
-        if n >= problem.steps or worse == 2:
+        if n >= policy.limit or worse == 2:
             break
         tried = replace(policy, period=n)
         value = judge(problem, remembered(problem, tried), episodes, seed).value

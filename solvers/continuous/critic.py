@@ -12,14 +12,16 @@ The value of a policy satisfies, at every root j,
 
     V(s_j) = c_j + E[ alpha^m_j V(s'_j) ],
 
-c_j the expected discounted cost of its plan up to and with the look, s'_j where it lands.  This is
-linear in w, so w is found by least squares over sampled roots, as the finite model's evaluator
-solves V = c + P V.  The least squares are those of the fixed point (LSTD, Bradtke and Barto 1996),
-with a small ridge that keeps directions which no root distinguishes from growing.
+c_j the expected discounted cost of its plan up to and with the look, s'_j where it lands.  It is
+solved as value iteration is: put the present V in on the right, fit the last layer to what comes
+out by least squares, and again.  Least squares may go beyond the data and make such a sequence
+grow without end, so what comes out is kept between what the cheapest and the dearest step that was
+seen would cost, step after step.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -27,14 +29,18 @@ from typing import Any
 import numpy as np
 
 from solvers.continuous.model import ContinuousSensingMDP
+from solvers.continuous.plans import Plans
+from solvers.continuous.play import play
 from solvers.kernels.random_features import mean_features, network_values
 
 FEATURES = 120
 """Hidden units: more follow the value more closely, and need more roots and time."""
-RIDGE = 1e-7
+RIDGE = 1e-5
 """Weight of the ridge, against the mean square of a feature."""
-SWEEPS = 60
-"""Most rounds of policy iteration for the always-look policy."""
+SWEEPS = 1000
+"""Most sweeps of value iteration; fewer are made when the values stand still."""
+STILL = 1e-4
+"""How much of the greatest value the sweeps that are left out could still change."""
 
 
 @dataclass(frozen=True)
@@ -148,16 +154,44 @@ def at_horizon(problem: ContinuousSensingMDP, times: np.ndarray) -> np.ndarray:
     return np.zeros(len(times), bool) if problem.horizon is None else times >= problem.horizon
 
 
-def fit(features: Features, at: np.ndarray, costs: np.ndarray, landing: np.ndarray) -> Critic:
-    """The critic whose values satisfy V = costs + landing V at the sampled roots.
+@dataclass(frozen=True)
+class Roots:
+    """Where a critic is fitted: features of sampled roots, and how dear a step may be there.
 
-    at : (n, F), features of the roots; costs : (n,), up to the look
-    landing : (n, F), expected discounted features of where the look lands
+    at : (n, F); times : (n,); cheapest, dearest : costs of one step
     """
-    system = at.T @ (at - landing)
-    ridge = RIDGE * np.mean(at**2) * len(at)
-    system[np.diag_indices_from(system)] += ridge
-    return Critic(features, np.linalg.solve(system, at.T @ costs))
+
+    features: Features
+    at: np.ndarray
+    times: np.ndarray
+    cheapest: float
+    dearest: float
+
+    def fit(self, backup: Callable[[np.ndarray], np.ndarray], reach: int = 1) -> Critic:
+        """The critic with V = backup(V).
+
+        backup : weights -> (n,), value of each root if a look lands on values of these weights
+        reach : most steps of a plan, so that after i sweeps i times as many have been counted
+        """
+        problem, at = self.features.problem, self.at
+        system = at.T @ at
+        system[np.diag_indices_from(system)] += RIDGE * np.mean(at**2) * len(at)
+        solve, w = np.linalg.solve(system, at.T), np.zeros(at.shape[1])
+        left = np.inf if problem.horizon is None else problem.horizon - self.times
+        rest = 1 - problem.discount if problem.horizon is None else 1.0
+        for sweep in range(1, SWEEPS + 1):
+            steps = _annuity(problem.discount, np.minimum(sweep * reach, left))
+            low, high = min(self.cheapest, 0.0) * steps, max(self.dearest, 0.0) * steps
+            target = np.minimum(np.maximum(backup(w), low), high)
+            old, w = w, solve @ target
+            if np.abs(at @ (w - old)).max() <= STILL * rest * np.abs(target).max():
+                break
+        return Critic(self.features, w)
+
+
+def _annuity(discount: float, steps: np.ndarray) -> np.ndarray:
+    """What one unit a step is worth over some steps."""
+    return np.asarray(steps if discount == 1 else (1 - discount**steps) / (1 - discount))
 
 
 def fit_always_look(
@@ -168,7 +202,7 @@ def fit_always_look(
     particles: int = 32,
     number: int = FEATURES,
 ) -> Critic:
-    """The critic of the always-look policy, by policy iteration on sampled roots (n, d).
+    """The critic of the always-look policy, by value iteration on sampled roots (n, d).
 
     Actions are chosen on one set of clouds and valued on another: valued on the clouds that chose
     them they look cheaper than they are, and a value that is too low makes every look seem worth
@@ -179,14 +213,32 @@ def fit_always_look(
     choosing, valuing = (
         _one_look(problem, features, roots, times, particles, rng) for _ in range(2)
     )
-    rows, choice = np.arange(len(roots)), choosing[0].argmin(axis=1)
-    for _ in range(SWEEPS):
-        critic = fit(features, at, *(part[rows, choice] for part in valuing))
-        better = (choosing[0] + choosing[1] @ critic.weights).argmin(axis=1)
-        if (better == choice).all():
-            break
-        choice = better
-    return critic
+    rows = np.arange(len(roots))
+
+    def backup(w: np.ndarray) -> np.ndarray:
+        choice = (choosing[0] + choosing[1] @ w).argmin(axis=1)
+        return np.asarray(valuing[0][rows, choice] + valuing[1][rows, choice] @ w)
+
+    return Roots(features, at, times, valuing[0].min(), valuing[0].max()).fit(backup)
+
+
+def fit_plans(
+    problem: ContinuousSensingMDP,
+    plans: Plans,
+    roots: np.ndarray,
+    times: np.ndarray,
+    rng: np.random.Generator,
+    particles: int = 32,
+    number: int = FEATURES,
+) -> Critic:
+    """The critic of a policy that has these plans at sampled roots (n, d), on fresh clouds."""
+    outcome = play(problem, plans, roots, times, particles, rng)
+    features = Features.draw(problem, roots, times, rng, number)
+    at = features.mean(roots[:, None, :], times)
+    landing = outcome.weights[:, None] * features.mean(outcome.clouds, outcome.ends)
+    landing[~plans.looks] = 0.0  # nothing that matters follows a plan without a look
+    known = Roots(features, at, times, outcome.cheapest, outcome.dearest)
+    return known.fit(lambda w: outcome.costs + landing @ w, int(plans.lengths.max()))
 
 
 def _one_look(

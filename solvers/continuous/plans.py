@@ -25,6 +25,18 @@ class Plans:
     lengths: np.ndarray
     looks: np.ndarray
 
+    def of(self, rows: slice | np.ndarray) -> Plans:
+        """The plans of some of the roots."""
+        lengths = self.lengths[rows]
+        width = lengths.max(initial=1)
+        return Plans(self.actions[rows, :width], lengths, self.looks[rows])
+
+    def put(self, rows: np.ndarray, other: Plans) -> Plans:
+        """The same plans, but those of ``other`` at ``rows``, in their order."""
+        both, old = Plans.joined([self, other]), np.arange(len(self.lengths))
+        old[rows] = len(old) + np.arange(len(other.lengths))
+        return Plans(both.actions[old], both.lengths[old], both.looks[old])
+
     @staticmethod
     def of_one_action(actions: np.ndarray, looks: bool) -> Plans:
         """Each root's plan is its one action, with a look after it or repeated for good."""

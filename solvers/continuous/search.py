@@ -27,22 +27,6 @@ BLOCK = 2**18
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What plans of n roots lead to, each with its own cloud of P particles.
-
-    costs : (n,), mean discounted cost up to and with the look
-    clouds : (n, P, d), where the last action lands; weights : (n,), its discount
-    ends : (n,), time of the landing
-    """
-
-    plans: Plans
-    costs: np.ndarray
-    clouds: np.ndarray
-    weights: np.ndarray
-    ends: np.ndarray
-
-
-@dataclass(frozen=True)
 class Options:
     """What each action does to each of m clouds: (m, A, P, d), (m, A), (m, A), (m, A)."""
 
@@ -72,6 +56,11 @@ class CloudPolicy(ContinuousPolicy):
     looks_ahead = False
     """Whether the rule asks what a look one step later would be worth."""
 
+    @property
+    def limit(self) -> int:
+        """Most steps before a look."""
+        return self.max_steps or self.problem.steps
+
     def decide(
         self, step: int, look: np.ndarray, blind: np.ndarray | None
     ) -> tuple[np.ndarray, np.ndarray]:
@@ -79,24 +68,19 @@ class CloudPolicy(ContinuousPolicy):
         raise TypeError(f"{type(self).__name__} does not define decide(step, look, blind)")
 
     def plans(self, roots: np.ndarray, times: np.ndarray) -> Plans:
-        return self.outcome(roots, times).plans
-
-    def outcome(self, roots: np.ndarray, times: np.ndarray) -> Outcome:
-        """The plans of roots (n, d) seen at times (n,), and what they lead to."""
         A = self.problem.num_actions
         P = self.problem.cloud_size(self.particles)
         size = max(1, BLOCK // (P * (A * A if self.looks_ahead else A)))
         blocks = [slice(i, i + size) for i in range(0, len(roots), size)]
-        return _joined([self._block(roots[block], times[block]) for block in blocks])
+        return Plans.joined([self._block(roots[block], times[block]) for block in blocks])
 
-    def _block(self, roots: np.ndarray, times: np.ndarray) -> Outcome:
-        problem, n = self.problem, len(roots)
-        limit = self.max_steps or problem.steps
+    def _block(self, roots: np.ndarray, times: np.ndarray) -> Plans:
+        problem, n, limit = self.problem, len(roots), self.limit
         rng = np.random.default_rng(self.seed)
-        P = problem.cloud_size(self.particles)
+        P, d = problem.cloud_size(self.particles), problem.dimension
         clouds = np.repeat(roots[:, None, :], P, axis=1)
         times, live = np.array(times), np.arange(n)  # live: roots whose string still grows
-        costs, weights, looks = np.zeros(n), np.ones(n), np.zeros(n, bool)
+        looks = np.zeros(n, bool)
         strings, lengths = np.zeros((n, limit), int), np.zeros(n, int)
         now = self._options(clouds, times, rng)
         for step in range(limit):
@@ -108,13 +92,17 @@ class CloudPolicy(ContinuousPolicy):
                 stop = np.full(len(live), limit < problem.steps)
             stop &= ~at_horizon(problem, times[live] + 1) | (problem.sensing_costs[action] == 0)
             strings[live, step], lengths[live] = action, step + 1
-            paid = now.paid[rows, action] + np.where(stop, now.price[rows, action], 0.0)
-            costs[live] += weights[live] * paid
-            weights[live] *= problem.discount
             clouds[live] = now.after[rows, action]
             times[live] += 1
             looks[live] = stop
             go = rows[~stop & ~at_horizon(problem, times[live])]
+            if self.looks_ahead and len(go):
+                done = (
+                    problem.ended(clouds[live[go]].reshape(-1, d)).reshape(len(go), P).all(axis=1)
+                )
+                idle = live[go[done]]  # nothing is left to do or to know: blind for good
+                strings[idle, step + 1 :], lengths[idle] = action[go[done], None], limit
+                go = go[~done]
             if not len(go):
                 break
             live = live[go]
@@ -122,13 +110,7 @@ class CloudPolicy(ContinuousPolicy):
                 now = self._options(clouds[live], times[live], rng)
             else:
                 now = then.of(go, action[go])
-        return Outcome(
-            Plans(strings[:, : lengths.max(initial=1)], lengths, looks),
-            costs,
-            clouds,
-            weights,
-            times,
-        )
+        return Plans(strings[:, : lengths.max(initial=1)], lengths, looks)
 
     def _blind(self, now: Options, then: Options) -> np.ndarray:
         """The value of a look one step later (m, A); infinite where a look is free now."""
@@ -172,46 +154,3 @@ class SearchPolicy(CloudPolicy):
         assert blind is not None
         stop = look.min(axis=1) <= blind.min(axis=1)
         return np.where(stop, look.argmin(axis=1), blind.argmin(axis=1)), stop
-
-
-def play(
-    problem: ContinuousSensingMDP,
-    plans: Plans,
-    roots: np.ndarray,
-    times: np.ndarray,
-    particles: int,
-    rng: np.random.Generator,
-) -> Outcome:
-    """What given plans lead to on fresh clouds.
-
-    A plan chosen on a cloud looks better there than it is, because chance helped to choose it; on
-    a cloud of its own it does not.
-    """
-    (n, d), particles = roots.shape, problem.cloud_size(particles)
-    clouds, ends = np.repeat(roots[:, None, :], particles, axis=1), np.array(times)
-    costs, weights = np.zeros(n), np.ones(n)
-    for step in range(plans.actions.shape[1]):
-        live = np.flatnonzero(plans.lengths > step)
-        action = plans.actions[live, step]
-        flat = clouds[live].reshape(-1, d)
-        moved, paid = problem.move(flat, np.repeat(action, particles), rng)
-        look = plans.looks[live] & (plans.lengths[live] == step + 1)
-        price = np.where(look, problem.sensing_costs[action], 0.0)
-        if problem.end_is_seen:
-            price = price * (~problem.ended(flat)).reshape(len(live), particles).mean(axis=1)
-        costs[live] += weights[live] * (paid.reshape(len(live), particles).mean(axis=1) + price)
-        clouds[live] = moved.reshape(len(live), particles, d)
-        weights[live] *= problem.discount
-        ends[live] += 1
-    return Outcome(plans, costs, clouds, weights, ends)
-
-
-def _joined(parts: list[Outcome]) -> Outcome:
-    """Several blocks as one."""
-    if len(parts) == 1:
-        return parts[0]
-    rest = [
-        np.concatenate([getattr(part, name) for part in parts])
-        for name in ("costs", "clouds", "weights", "ends")
-    ]
-    return Outcome(Plans.joined([part.plans for part in parts]), *rest)

@@ -1,10 +1,10 @@
 """SPI for continuous states (App. C.2 of the paper), id ``spi-continuous``.
 
-    V <- critic of the always-look policy;  reference <- always look
+    reference <- the best of the baselines
     repeat
-        candidate <- plan at every look by PolicyUpdate's greedy string against V
-        take it only if paired simulation says that it is better           (line 19)
-        V <- critic of the candidate, fitted at sampled roots
+        V <- critic of the reference, fitted at sampled roots
+        candidate <- PolicyUpdate of the reference against V, at every look
+        reference <- candidate, if paired simulation says that it is better
     until two updates in a row are not taken
 
 The paper's five points, and what they become here:
@@ -17,9 +17,13 @@ The paper's five points, and what they become here:
       critic is not asked about places it has never seen when the next policy goes there.
 4.    B C(a) is the mean over a cloud of particles.
 
-Line 19 compares values root by root.  A candidate defined by its critic cannot be taken at one root
-and left at another, so the comparison is of the whole policies, from the start states and on the
-same chance; an update is taken if it is better by more than ``CONFIDENT`` standard errors.
+Line 19 compares values root by root.  So does PolicyUpdate here, by what the critic says of plans
+(:mod:`solvers.continuous.improve`); but a critic errs, so the whole policies are compared as well,
+from the start states and on the same chance, and an update is taken if it is better by more than
+``CONFIDENT`` standard errors.
+
+Algorithm 1 takes any policy to start from.  The best of always look, never look, every n steps and
+ATM is one that nobody would want to do worse than.
 """
 
 from __future__ import annotations
@@ -30,16 +34,21 @@ from typing import Any
 
 import numpy as np
 
-from solvers.continuous.baselines import AlwaysLook
-from solvers.continuous.critic import Critic, Features, fit, fit_always_look
+from solvers.continuous.baselines import (
+    AlwaysLook,
+    ContinuousATM,
+    EveryN,
+    NeverLook,
+    Spent,
+    baselines,
+)
+from solvers.continuous.critic import Critic, fit_plans
+from solvers.continuous.improve import CONFIDENT, ImprovedPolicy
 from solvers.continuous.model import ContinuousError, ContinuousSensingMDP, Step
 from solvers.continuous.plans import ContinuousPolicy
 from solvers.continuous.remember import remembered
-from solvers.continuous.search import CloudPolicy, SearchPolicy, play
+from solvers.continuous.search import CloudPolicy, SearchPolicy
 from solvers.continuous.simulate import Judgement, compare, judge
-
-CONFIDENT = 1.0
-"""Standard errors by which an update must be better to be taken."""
 
 
 @dataclass(frozen=True)
@@ -64,22 +73,29 @@ class Update:
 class SPIContinuous:
     """SPI on a simulator.
 
-    roots : sampled for each critic; particles : of each cloud
+    roots : sampled for each critic; features : its hidden units
+    particles : of each cloud that proposes a plan; proposals : such clouds for each root
+    judges : particles of the cloud that decides between plans
     updates : most updates tried; episodes : simulated for each comparison
-    max_steps : most blind steps in a row, all that matter if None
-    features : hidden units of the critic
+    max_steps : most steps before a look, all that matter if None
+
+    After :meth:`solve`, ``record`` has the updates, ``first`` the policy it started from, and
+    ``searches`` what each update that was taken planned with.
     """
 
     name = "spi-continuous"
     roots: int = 1000
     particles: int = 96
+    proposals: int = 3
+    judges: int = 1024
     updates: int = 8
     episodes: int = 300
     max_steps: int | None = None
     features: int = 120
     seed: int = 0
     record: list[Update] = field(default_factory=list, init=False)
-    best: CloudPolicy | None = field(default=None, init=False)
+    first: CloudPolicy | None = field(default=None, init=False)
+    searches: list[SearchPolicy] = field(default_factory=list, init=False)
 
     def solve(
         self, problem: ContinuousSensingMDP, budget: float = float("inf")
@@ -88,36 +104,52 @@ class SPIContinuous:
         began, self.record = time.perf_counter(), []
         self._started, self._steps = time.process_time(), Counted(problem.step)
         problem, rng = replace(problem, step=self._steps), np.random.default_rng(self.seed)
-        states, times = self.all_over(problem, self.roots, rng)
-        V = fit_always_look(problem, states, times, rng, self.particles, self.features)
-        self.best = AlwaysLook(problem, V, self.particles, seed=self.seed)
-        best = remembered(problem, self.best)
-        reference = judge(problem, best, self.episodes, self.seed)
+        best, reference = self._start(problem, rng)
         self._note(reference, (0.0, 0.0), True)
         for _ in range(self.updates):
             if time.perf_counter() - began > budget:
                 break
+            V = self._critic(problem, best, reference, rng)
             seed = int(rng.integers(2**31))
             search = SearchPolicy(problem, V, self.particles, self.max_steps, seed)
-            candidate = remembered(problem, search)
+            improved = ImprovedPolicy(search, best, self.proposals, self.judges)
+            candidate = remembered(problem, improved)
             found = judge(problem, candidate, self.episodes, self.seed)
             difference = compare(found, reference)
             taken = difference[0] + CONFIDENT * difference[1] < 0
             self._note(found, difference, taken)
             if taken:
-                self.best, best, reference = search, candidate, found
+                best, reference = candidate, found
+                self.searches.append(search)
             elif not self.record[-2].taken:
                 break
-            V = self._critic(problem, candidate, found, rng)
         return best
 
+    def _start(
+        self, problem: ContinuousSensingMDP, rng: np.random.Generator
+    ) -> tuple[ContinuousPolicy, Judgement]:
+        """The best of the baselines, from which SPI starts, and what simulation says of it."""
+        roots, times = self.all_over(problem, self.roots, rng)
+        spent = Spent(self.particles, self.judges, self.episodes, self.features, self.max_steps)
+        found = []
+        for policy in baselines(problem, roots, times, spent, rng):
+            quick = remembered(problem, policy)
+            found.append((judge(problem, quick, self.episodes, self.seed), quick, policy))
+        reference, quick, self.first = min(found, key=lambda each: each[0].value)
+        self.searches = []
+        return quick, reference
+
     def as_json(self) -> dict[str, Any]:
-        """The policy found, for :func:`policy_from_json`."""
-        if self.best is None:
+        """The policy found, for :func:`policy_from_json`: where it started, and its updates."""
+        if self.first is None:
             raise ContinuousError("spi-continuous: there is no policy yet; call solve first")
-        kept = {name: getattr(self.best, name) for name in ("particles", "max_steps", "seed")}
-        looks = isinstance(self.best, AlwaysLook)
-        return {"always_looks": looks, **kept, "critic": self.best.critic.as_json()}
+        start = {"kind": self.first.name, "period": getattr(self.first, "period", 0)}
+        return {
+            "start": start | _as_json(self.first),
+            "updates": [_as_json(search) for search in self.searches],
+            "proposals": self.proposals,
+            "judges": self.judges,
+        }
 
     def _critic(
         self,
@@ -129,11 +161,7 @@ class SPIContinuous:
         """The critic of a policy, at roots of its own looks and from all over the box."""
         states, times = self.mixed_roots(problem, found, rng)
         plans = policy.plans(states, times)
-        outcome = play(problem, plans, states, times, self.particles, rng)
-        features = Features.draw(problem, states, times, rng, self.features)
-        landing = outcome.weights[:, None] * features.mean(outcome.clouds, outcome.ends)
-        landing[~plans.looks] = 0.0  # nothing that matters follows a plan without a look
-        return fit(features, features.mean(states[:, None, :], times), outcome.costs, landing)
+        return fit_plans(problem, plans, states, times, rng, self.judges, self.features)
 
     def mixed_roots(
         self, problem: ContinuousSensingMDP, found: Judgement, rng: np.random.Generator
@@ -187,8 +215,26 @@ class Counted:
         return self.step(states, actions, rng)
 
 
+def _as_json(policy: CloudPolicy) -> dict[str, Any]:
+    kept = {name: getattr(policy, name) for name in ("particles", "max_steps", "seed")}
+    return {**kept, "critic": policy.critic.as_json()}
+
+
 def policy_from_json(problem: ContinuousSensingMDP, kept: dict[str, Any]) -> ContinuousPolicy:
     """A policy that :meth:`SPIContinuous.as_json` described."""
-    kind = AlwaysLook if kept["always_looks"] else SearchPolicy
-    V = Critic.from_json(problem, kept["critic"])
-    return kind(problem, V, kept["particles"], kept["max_steps"], kept["seed"])
+
+    def made(kind: type[CloudPolicy], of: dict[str, Any]) -> CloudPolicy:
+        V = Critic.from_json(problem, of["critic"])
+        return kind(problem, V, of["particles"], of["max_steps"], of["seed"])
+
+    start = kept["start"]
+    kinds = {each.name: each for each in (AlwaysLook, NeverLook, EveryN, ContinuousATM)}
+    first = made(kinds[start["kind"]], start)
+    if isinstance(first, EveryN):
+        first.period = start["period"]
+    policy = remembered(problem, first)
+    for of in kept["updates"]:
+        search = made(SearchPolicy, of)
+        improved = ImprovedPolicy(search, policy, kept["proposals"], kept["judges"])
+        policy = remembered(problem, improved)
+    return policy

@@ -15,7 +15,7 @@ from bench.continuous.table import load, markdown
 TINY = replace(
     QUICK,
     name="tiny",
-    efforts={"walk-1d": Effort(20, 20, 40, 8, 1, ((30,),))},
+    efforts={"walk-1d": Effort(20, 20, 40, 20, 8, 16, 1, ((30,),))},
     samples=50,
 )
 WALK = ("walk-1d", 0.05, 0)
@@ -75,7 +75,7 @@ def test_figures_are_drawn(results):
 
 def test_without_scikit_learn_only_the_network_is_missing(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "sklearn.neural_network", None)
-    small = replace(TINY, efforts={"walk-1d": Effort(5, 5, 40, 4, 1)})
+    small = replace(TINY, efforts={"walk-1d": Effort(5, 5, 40, 20, 4, 8, 1)})
     found = suite.run_cell(small, *WALK)
     assert set(found["methods"]) == {
         *("spi-continuous", "always-look", "never-look", "every-n", "atm")
