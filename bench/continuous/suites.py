@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from bench.continuous.problems import PROBLEMS
@@ -60,22 +60,21 @@ class Settings:
         return dict(json.loads(json.dumps(effort | rest)))
 
 
-_LINE = Effort(8000, 20_000, 1000, 120, 128, 4096, 6)
-_PLANE = Effort(2000, 1000, 2000, 250, 32, 256, 6)
+_LINE = Effort(8000, 20_000, 1000, 120, 128, 4096, 4, ((150,), (300,)))
 FULL = Settings(
     name="continuous",
     efforts={
-        "walk-1d": replace(_LINE, grids=((150,), (300,))),
-        "inventory-continuous": replace(_LINE, grids=((150,), (300,))),
-        "cart-pole": Effort(1000, 200, 2000, 300, 1, 1, 3),
-        "mountain-car": replace(_PLANE, grids=((40, 40), (56, 56))),
-        "lake-continuous": replace(_PLANE, grids=((32, 32), (48, 48))),
-        "mountain-hike": Effort(300, 100, 1000, 120, 16, 128, 3),
+        "walk-1d": _LINE,
+        "inventory-continuous": _LINE,
+        "cart-pole": Effort(1000, 100, 2000, 300, 1, 1, 1),
+        "mountain-car": Effort(2000, 1000, 2000, 250, 24, 192, 3, ((40, 40), (56, 56))),
+        "lake-continuous": Effort(4000, 4000, 3000, 300, 32, 512, 4, ((32, 32), (48, 48))),
+        "mountain-hike": Effort(200, 60, 600, 120, 12, 64, 2),
     },
     seeds=(0, 1, 2),
     samples=400,
     grid_gap=1e-3,
-    grid_budget=60.0,
+    grid_budget=20.0,
 )
 _SMALL = Effort(2000, 2000, 300, 60, 64, 512, 3, ((60,),))
 QUICK = Settings(

@@ -16,7 +16,7 @@ import numpy as np
 from solvers.continuous.model import ContinuousSensingMDP
 from solvers.continuous.plans import ContinuousPolicy, Plans
 
-MESH = {1: 256, 2: 64}
+MESH = {1: 256, 2: 48}
 """Cells along each coordinate, by dimension; more lose less and are planned for more often."""
 TILE = {1: 16, 2: 8}
 """Cells along each coordinate that are planned for together."""
