@@ -57,14 +57,7 @@ from solvers.core.baseline import solve_baseline
 from solvers.core.budget import Budget, SolverError
 from solvers.core.lower_bound import lower_bound_from
 from solvers.core.model import SensingMDP
-from solvers.kernels.mixtures import (
-    Constants,
-    Levels,
-    action_values,
-    climb,
-    distinct_rows,
-    mix,
-)
+from solvers.kernels.mixtures import Constants, Levels, action_values, climb, distinct_rows, mix
 from solvers.kernels.plan_bounds import lay_ahead
 
 DEEPEST_COMMON = 5
@@ -93,6 +86,7 @@ class DelayedInformation:
     levels : W(s, σ) and what its sweeps need; row r stands for all (s, σ₁) with ``row_of`` r
     sweep_seconds : what the last sweep took
     work : multiplications made so far, the same on every machine
+    counts : (S,) bool, the roots whose rise is worth another sweep: all, unless set otherwise
     """
 
     def __init__(self, problem: SensingMDP, stop: np.ndarray | None = None) -> None:
@@ -102,6 +96,7 @@ class DelayedInformation:
         gains = largest_gain(problem)
         self.W0 = lower_bound_from(problem, solve_baseline(problem)[0])
         self.sweep_seconds, self.work = 0.0, 0.0
+        self.counts = np.ones(problem.num_states, bool)
         self.common: CommonStrings | None = None
         R = len(self.rows.indptr) - 1
         row_gains = np.empty((R, 1))
@@ -149,13 +144,14 @@ class DelayedInformation:
         return Q
 
     def sweep(self, enough: float = np.inf, most: int = 1) -> tuple[int, float]:
-        """Back up everything, ``most`` times at most and until no root rises by more than
-        ``enough``; returns the number of sweeps and the largest rise of a root in the last."""
+        """Back up everything, ``most`` times at most and until no root that counts rises by more
+        than ``enough``; returns the number of sweeps and the largest rise of one in the last."""
         began = time.perf_counter()
         if self.common is not None:
             self.common.sweep(self.stop)
             most = 1
-        done, rise = climb(self.rows, self.constants, self.W0, self.levels, enough, most, self.stop)
+        kept = self.rows, self.constants, self.W0, self.levels, self.counts
+        done, rise = climb(*kept, enough, most, self.stop)
         self.sweep_seconds = (time.perf_counter() - began) / max(done, 1)
         self.work += done * self.sweep_work()
         return done, rise
@@ -176,16 +172,16 @@ class DelayedInformation:
         least_work: float = 0.0,
         most: float = np.inf,
     ) -> int:
-        """Sweep until no root rises by more than ``enough`` (if not given, ``settled`` times the
-        largest value) and that much work is done, ``most`` times, or until the budget is over;
-        returns the number of sweeps."""
+        """Sweep until no root that counts rises by more than ``enough`` (if not given, ``settled``
+        times the largest value) and that much work is done, ``most`` times, or until the budget is
+        over; returns the number of sweeps."""
         if enough is None:
             enough = settled * (np.abs(self.W0).max() + self.problem.max_sensing_cost)
         sweeps, rise, until = 0, np.inf, self.work + least_work
         while sweeps < most and (rise > enough or self.work + self.sweep_work() < until):
             if self.stop[0] or (budget is not None and budget.left() <= self.sweep_seconds):
                 break
-            # Between two looks at the clock: one sweep until it is known how long one takes.
+            # between two looks at the clock; one sweep until it is known how long one takes
             unwatched = int(UNWATCHED / max(self.sweep_seconds, 1e-7)) + 1 if sweeps else 1
             done, rise = self.sweep(enough, int(min(unwatched, most - sweeps)))
             sweeps += done

@@ -61,6 +61,9 @@ rises."""
 HEAVY_SWEEP, HEAVY_SWEEPS = 3e8, 3
 """With few actions, a sweep of more multiplications than this is made so often in a row at most:
 searches gain more for the time."""
+RARE = 1e-6
+"""A root that is landed on less often is not waited for by sweeps: where the start reaches a part
+of the problem only, the bounds of the rest may stay as they are."""
 NOTHING = 1e-14
 """A change by a smaller share of a root's size is rounding."""
 
@@ -155,6 +158,7 @@ class RootBounds:
         """
         self.information.raise_roots(self.L)
         information = self.information
+        information.counts = self.visits() > RARE
         common, heavy = information.common is not None, information.sweep_work() > HEAVY_SWEEP
         least = SPREAD_SHARE * searched if common else 0.0
         few_actions = self.problem.num_actions < MANY_ACTIONS

@@ -147,9 +147,10 @@ def action_values(rows, look_costs, alpha, V, ahead, Q):
 
 
 @njit(cache=True, nogil=True)
-def climb(rows, problem, W0, levels, enough, most, stop):
-    """Back up everything until no root W0 (S,) rises by more than ``enough``, ``most`` times at
-    most or until ``stop[0]`` is set; returns the number of sweeps and the last rise.
+def climb(rows, problem, W0, levels, counts, enough, most, stop):
+    """Back up everything until no root W0 (S,) that counts (S,) rises by more than ``enough``,
+    ``most`` times at most or until ``stop[0]`` is set; returns the number of sweeps and the last
+    rise.
 
     Every number only rises, and each by itself to a proven bound, so a sweep may stop anywhere.
     """
@@ -183,7 +184,7 @@ def climb(rows, problem, W0, levels, enough, most, stop):
                 blind = max(costs[s, a] + alpha * W[rows.row_of[s, a]], Q[s, a] - price[a])
                 least = min(least, blind, Q[s, a])
             least -= problem.rounding * (abs(least) + 2 * problem.gains[s])
-            rise = max(rise, least - W0[s])
+            rise = max(rise, least - W0[s]) if counts[s] else rise
             W0[s] = max(W0[s], least)
         if rise <= enough:
             return sweep + 1, rise
