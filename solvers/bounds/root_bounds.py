@@ -62,8 +62,8 @@ HEAVY_SWEEP, HEAVY_SWEEPS = 3e8, 3
 """With few actions, a sweep of more multiplications than this is made so often in a row at most:
 searches gain more for the time."""
 RARE = 1e-6
-"""A root that is landed on less often is not waited for by sweeps: where the start reaches a part
-of the problem only, the bounds of the rest may stay as they are."""
+"""A root that is landed on less often, also by looking always, is not waited for by sweeps: where
+the start reaches a part of the problem only, the bounds of the rest may stay as they are."""
 NOTHING = 1e-14
 """A change by a smaller share of a root's size is rounding."""
 
@@ -96,8 +96,11 @@ class RootBounds:
         self._chance = np.random.default_rng(seed)
         self.information = DelayedInformation(problem, stop)
         self.L = self.information.W0.copy()
-        self.table = first_plans(problem, self.information.look_values(self.L))
+        looks = self.information.look_values(self.L)
+        self.table = first_plans(problem, looks)
         self.V = self.table.values()
+        always = PlanTable.looking_always(problem, looks.argmin(axis=1))
+        self._seen = visits_along(always.rows, self.start) > RARE
         self.searcher = Searcher(problem, self.information, threads)
         self._optimistic: dict[int, Row] = {}
         self._scratch = np.zeros(problem.num_states), np.empty(problem.num_states, np.int32)
@@ -158,7 +161,7 @@ class RootBounds:
         """
         self.information.raise_roots(self.L)
         information = self.information
-        information.counts = self.visits() > RARE
+        information.counts = (self.visits() > RARE) | self._seen
         common, heavy = information.common is not None, information.sweep_work() > HEAVY_SWEEP
         least = SPREAD_SHARE * searched if common else 0.0
         few_actions = self.problem.num_actions < MANY_ACTIONS
