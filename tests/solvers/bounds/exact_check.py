@@ -91,3 +91,40 @@ def upper_holds(proof) -> bool:
         if total > U[j]:
             return False
     return True
+
+
+def exact_costs(proof) -> list[Fraction]:
+    """Joint cost of the plans at each root, in rationals: no optimum is above it."""
+    p = ExactProblem(proof)
+    P, g = [[Fraction(0)] * len(p.states) for _ in p.states], [Fraction(0) for _ in p.states]
+    for j in p.states:
+        if p.terminal[j]:
+            continue
+        b, discount = [Fraction(int(s == j)) for s in p.states], Fraction(1)
+        *blind, last = proof.plans[j]
+        for a in blind:
+            g[j] += discount * p.cost(b, a, p.C)
+            b, discount = p.step(b, a), discount * p.alpha
+        if proof.senses[j]:
+            g[j] += discount * (p.cost(b, last, p.C) + p.cost(b, last, p.k))
+            ahead = p.step(b, last)
+            P[j] = [0 if p.terminal[t] else discount * p.alpha * ahead[t] for t in p.states]
+        else:
+            onward = [[p.alpha * x for x in row] for row in p.T[last]]
+            forever = solve_exactly(onward, [p.C[s][last] for s in p.states])
+            g[j] += discount * sum(x * y for x, y in zip(b, forever, strict=True))
+    return solve_exactly(P, g)
+
+
+def solve_exactly(P, g) -> list[Fraction]:
+    """x = g + P x by elimination."""
+    n = len(g)
+    rows = [[Fraction(int(i == j)) - P[i][j] for j in range(n)] + [g[i]] for i in range(n)]
+    for i in range(n):
+        at = next(r for r in range(i, n) if rows[r][i])
+        rows[i], rows[at] = rows[at], rows[i]
+        rows[i] = [x / rows[i][i] for x in rows[i]]
+        for r in range(n):
+            if r != i and rows[r][i]:
+                rows[r] = [x - rows[r][i] * y for x, y in zip(rows[r], rows[i], strict=True)]
+    return [row[n] for row in rows]
