@@ -1,6 +1,7 @@
 """The figures of the continuous suites.
 
-value-and-looks-over-cost : every method's value and looking rate over the sensing cost;
+value-and-looks-over-cost : every method's value and looking rate over the sensing cost, and how
+much worse than SPI it is;
 value-over-updates : SPI's value against updates, simulated moves and processor time;
 map-PROBLEM : how long SPI goes blind from each state, what it does first, and where the state may
 be, step by step, during one blind run.
@@ -21,10 +22,20 @@ from matplotlib.ticker import MaxNLocator
 from bench.continuous.problems import PROBLEMS, load_continuous
 from bench.continuous.suites import Settings
 from bench.continuous.table import TITLES, grid_values, load, load_cells, summary
-from bench.plots.style import Style, add_legend, line_handle, log_costs, panels, save, styled
+from bench.plots.style import (
+    Style,
+    add_legend,
+    line_handle,
+    log_costs,
+    panels,
+    point_handle,
+    save,
+    styled,
+)
 from solvers.continuous import ContinuousPolicy, ContinuousSensingMDP
 from solvers.continuous.spi_continuous import policy_from_json
 
+SPI = "spi-continuous"
 STYLES = {
     "spi-continuous": Style("#0072B2", "o", "-", "full"),
     "network": Style("#0072B2", "o", "--", "none"),
@@ -61,42 +72,63 @@ def draw(settings: Settings, results: Path) -> list[Path]:
 
 
 def over_cost(suite: str, results: Path) -> Figure:
-    """Above, each method's value over k; below, how often it looks."""
+    """Each method over k: its value, how much worse than SPI that is, and how often it looks."""
     frame = summary(load(suite, results))
     found = [p for p in PROBLEMS if p in set(frame["problem"])]
-    figure, axes = panels(2 * len(found), len(found), 2.1, width=1.75 * max(len(found), 3))
+    figure, axes = panels(3 * len(found), len(found), 1.8, width=1.75 * max(len(found), 3))
     used: dict[str, str] = {}
     for i, problem in enumerate(found):
-        here = frame[frame["problem"] == problem]
-        top, bottom = axes[i], axes[i + len(found)]
-        for method, rows in here.groupby("method", sort=False):
-            if method not in STYLES:
-                continue
-            style, used[method] = STYLES[method], TITLES[method]
-            top.errorbar(
-                rows["sensing_cost"], rows["value"], rows["standard_error"], **style.of_line()
-            )
-            bottom.plot(rows["sensing_cost"], 100 * rows["sensing_rate"], **style.of_line())
-        fine = [(k, grid_values(block)[:1]) for k, block in here.groupby("sensing_cost")]
-        known = [(k, values[0]) for k, values in fine if values]
-        if known:
+        here, column = frame[frame["problem"] == problem], axes[i :: len(found)]
+        costs = sorted(here["sensing_cost"].unique())
+        for method in [m for m in STYLES if m in set(here["method"])]:
+            used[method] = TITLES[method]
+            _method(column, here, method)
+        if here["grid_value"].notna().any():
             used["grid"] = "the finest grid's value"
-            top.plot(*zip(*known, strict=True), **STYLES["grid"].of_line())
-        _show_the_close_ones(top, here)
-        top.set_title(problem)
-        for ax in (top, bottom):
-            log_costs(ax, sorted(here["sensing_cost"].unique()))
-        rewards = load_continuous(problem).scale < 0
-        top.set_ylabel("reward" if rewards else "cost")
-        bottom.set_ylabel("looks per 100 steps")
+            _grid(column, here)
+        _show_the_close_ones(column[0], here)
+        lowest = min(np.min(line.get_ydata()) for line in column[1].lines)
+        column[1].set_ylim(lowest - 1.0, min(20.0, column[1].get_ylim()[1]))
+        column[0].set_title(problem)
+        for ax in column:
+            log_costs(ax, costs)
+            ax.set_xlabel("sensing cost k" if ax is column[-1] else "")
+        labels = ("reward" if load_continuous(problem).scale < 0 else "cost", "", "")
+        if i == 0:
+            labels = (labels[0], "worse than SPI, %", "looks per 100 steps")
+        for ax, label in zip(column, labels, strict=True):
+            ax.set_ylabel(label)
     add_legend(figure, [line_handle(STYLES[f], used[f]) for f in STYLES if f in used])
     return figure
 
 
+def _method(column: list[Axes], here: pd.DataFrame, method: str) -> None:
+    """One method in the three panels of a problem; SPI lies above the others."""
+    rows, spi = (here[here["method"] == m].set_index("sensing_cost") for m in (method, SPI))
+    style = {**STYLES[method].of_line(), "zorder": 5 if method == SPI else 3}
+    percent = 100 / spi["value"].abs()
+    worse = rows["behind_spi"] * percent
+    column[0].errorbar(rows.index, rows["value"], rows["standard_error"], **style)
+    column[1].errorbar(rows.index, worse, rows["behind_spi_error"] * percent, **style)
+    column[2].plot(rows.index, 100 * rows["sensing_rate"], **style)
+
+
+def _grid(column: list[Axes], here: pd.DataFrame) -> None:
+    """The finest grid's own value in the first two panels of a problem."""
+    spi = here[here["method"] == SPI].set_index("sensing_cost")["value"]
+    sign = load_continuous(str(here["problem"].iloc[0])).scale
+    values = {k: grid_values(block)[:1] for k, block in here.groupby("sensing_cost")}
+    known = {k: found[0] for k, found in values.items() if found}
+    style = {**STYLES["grid"].of_line(), "zorder": 6}
+    column[0].plot(list(known), list(known.values()), **style)
+    worse = [100 * sign * (value - spi[k]) / abs(spi[k]) for k, value in known.items()]
+    column[1].plot(list(known), worse, **style)
+
+
 def _show_the_close_ones(ax: Axes, here: pd.DataFrame) -> None:
     """Limits that fit the methods which choose when to look: the others may be far off."""
-    close = here[here["method"].isin(["spi-continuous", "every-n", "atm"])]["value"]
-    room = 0.25 * max(close.max() - close.min(), 1e-9)
+    close = here[here["method"].isin([SPI, "every-n"])]["value"]
+    room = 0.4 * max(close.max() - close.min(), 1e-9)
     low, high = ax.get_ylim()
     ax.set_ylim(max(low, close.min() - room), min(high, close.max() + room))
 
@@ -121,6 +153,9 @@ def over_updates(cells: list[dict[str, Any]]) -> Figure:
             ax.set_xlabel(label if problem == found[-1] else "")
             ax.set_title(f"{problem}, k = {middle:g}" if name == "number" else "")
         axes[3 * i].set_ylabel("reward" if scale < 0 else "cost")
+    kinds = {"a run: the updates it took": "full", "an update tried and not taken": "none"}
+    handles = [point_handle(Style("#0072B2", "o", "-", k), name) for name, k in kinds.items()]
+    add_legend(figure, handles)
     return figure
 
 
@@ -137,20 +172,21 @@ def _line(problem: ContinuousSensingMDP, policy: ContinuousPolicy) -> Figure:
     figure, (left, right) = panels(2, 2, 2.4)
     x = np.linspace(problem.low[0], problem.high[0], 241)[:, None]
     plans = policy.plans(x, np.zeros(len(x), int))
-    left.plot(x[:, 0], plans.lengths, ".", ms=2.5, color="#56B4E9")
-    near = np.abs(x - x.T) < 0.05 * (problem.high[0] - problem.low[0])
-    left.plot(x[:, 0], near @ plans.lengths / near.sum(axis=1), color="#0072B2")
-    left.set_xlabel(f"{problem.state_names[0]} seen")
-    left.set_ylabel("steps until the next look (line: mean nearby)")
-    left.set_ylim(bottom=0)
+    for a in range(problem.num_actions):
+        first = plans.actions[:, 0] == a
+        name = problem.action_names[a] if problem.action_names else str(a)
+        left.plot(x[first, 0], plans.lengths[first], ".", ms=3, color=COLOURS[a + 1], label=name)
+    left.legend(title="first action", loc="upper center", ncols=problem.num_actions)
+    left.set(xlabel=f"{problem.state_names[0]} seen", ylabel="steps until the next look")
+    left.set_ylim(0, 1.5 * plans.lengths.max())
+    left.yaxis.set_major_locator(MaxNLocator(integer=True))
     left.set_title(f"{problem.name}, k = {problem.sensing_cost:g}")
-    root = problem.start(1, np.random.default_rng(1))
-    clouds, looked = _blind_run(problem, policy, root)
+    clouds, looked = _blind_run(problem, policy, problem.start(1, np.random.default_rng(1)))
+    aside = np.random.default_rng(0).uniform(-0.15, 0.15, len(clouds[0]))
     for t, cloud in enumerate(clouds):
-        right.plot(np.full(len(cloud), t), cloud[:, 0], ".", ms=2, alpha=0.4, color="#0072B2")
-    if looked:
-        right.axvline(len(clouds) - 1, color="#D55E00", lw=1, ls="--")
-    right.set_xlabel("steps since the look" + (" (dashed: the next one)" if looked else ""))
+        seen = looked and t == len(clouds) - 1
+        right.plot(t + aside, cloud[:, 0], ".", ms=2, color="#D55E00" if seen else "#0072B2")
+    right.set_xlabel("steps since the look" + (" (orange: the next look)" if looked else ""))
     right.xaxis.set_major_locator(MaxNLocator(integer=True))
     right.set_ylabel(problem.state_names[0])
     right.set_title("where it may be during one blind run")

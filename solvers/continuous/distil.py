@@ -19,6 +19,11 @@ from solvers.continuous.critic import at_horizon, scaled
 from solvers.continuous.model import ContinuousError, ContinuousSensingMDP
 from solvers.continuous.plans import ContinuousPolicy, Plans
 
+EXAMPLES = 60_000
+"""Most prefixes of plans that a network is shown: long plans have more than memory holds."""
+LONGEST = 32
+"""Most actions of a string that a network is told of."""
+
 
 class NoNetworkLibrary(ContinuousError):
     """scikit-learn is not installed; everything but a network works without it."""
@@ -74,10 +79,11 @@ def distil(
             "distilling a policy needs scikit-learn: pip install 'sensebench[continuous]'"
         ) from None
     plans = policy.plans(roots, times)
-    longest = int(np.quantile(plans.lengths, 0.95))
+    longest = min(LONGEST, int(np.quantile(plans.lengths, 0.95)))
+    share, rng = EXAMPLES / plans.lengths.sum(), np.random.default_rng(seed)
     inputs, answers = [], []
     for step in range(plans.actions.shape[1]):
-        on = np.flatnonzero(plans.lengths > step)
+        on = np.flatnonzero((plans.lengths > step) & (rng.random(len(roots)) < share))
         inputs.append(_inputs(problem, roots[on], times[on], plans.actions[on, :step], longest))
         look = plans.looks[on] & (plans.lengths[on] == step + 1)
         answers.append(plans.actions[on, step] + problem.num_actions * look)
