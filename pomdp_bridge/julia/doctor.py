@@ -7,6 +7,7 @@ problem in a real worker.  Whatever is wrong comes with the command that fixes i
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -48,8 +49,11 @@ class Diagnosis:
         return "\n".join((*self.lines, *fix))
 
 
-def diagnose() -> Diagnosis:
-    """Examine the Julia that would run here; never installs, never raises."""
+def diagnose(progress: Callable[[str], None] = print) -> Diagnosis:
+    """Examine the Julia that would run here; never installs, never raises.
+
+    ``progress`` gets a line before what may take long.
+    """
     env, finding = environment.check()
     lines = [f"juliacall  {version('juliacall')}"]
     if env is not None:
@@ -63,6 +67,8 @@ def diagnose() -> Diagnosis:
         lines += _versions(env)
     if finding is not None:
         return Diagnosis(finding.code, (*lines, f"problem    {finding.what}"), finding.fix)
+    if not _compiled():
+        progress("Julia has not compiled these packages yet; it does so now, which takes minutes.")
     try:
         answer = call_julia(_two_states(), Call(_shipped("fib"), budget=60))
     except BridgeError as error:
@@ -75,6 +81,13 @@ def diagnose() -> Diagnosis:
         f"result     works: Julia starts in {answer.start_seconds:.1f} s and FIB solves two states"
     )
     return Diagnosis(WORKS, tuple(lines))
+
+
+def _compiled() -> bool:
+    """Whether Julia has ever compiled our package, in any of its depots."""
+    return any(
+        next(depot.glob("compiled/v*/SensingPOMDPs/*.ji"), None) for depot in environment.depots()
+    )
 
 
 def _shipped(name: str) -> SolverFile:

@@ -55,7 +55,7 @@ def install(progress: Callable[[str], None] = print) -> Diagnosis:
                 BROKEN, (f"Compiling failed: {failed}",), environment.repair_command(env)
             )
         progress("Trying a planner.")
-    return diagnose()
+    return diagnose(progress)
 
 
 def install_for(file: SolverFile, progress: Callable[[str], None] = print) -> Diagnosis:
@@ -89,7 +89,7 @@ def install_image(progress: Callable[[str], None] = print) -> Diagnosis:
     if failed:
         return Diagnosis(BROKEN, (f"The system image cannot be built: {failed}",))
     progress(f"Trying a planner with {sysimage.keep(env)}.")
-    return diagnose()
+    return diagnose(progress)
 
 
 def _run(command: list[str], progress: Callable[[str], None]) -> str | None:

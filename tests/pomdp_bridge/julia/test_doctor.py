@@ -115,9 +115,17 @@ def test_packages_that_are_listed_but_in_no_depot(bare, monkeypatch):
 
 def test_everything_listed_but_julia_does_not_start(bare, monkeypatch):
     prepared(monkeypatch, bare, packages=complete_manifest())
-    found = diagnose()
+    monkeypatch.setenv("JULIA_DEPOT_PATH", str(bare / "depot"))
+    told = []
+    found = diagnose(told.append)
     assert (found.code, found.exit_code) == ("broken", 1)
     assert "while starting Julia" in str(found)
+    assert "takes minutes" in told[0]  # nothing was compiled in that depot
+    compiled = bare / "depot" / "compiled" / "v1.10" / "SensingPOMDPs"
+    compiled.mkdir(parents=True)
+    (compiled / "a.ji").touch()
+    diagnose(told.append)
+    assert len(told) == 1
 
 
 def test_exact_versions_are_pinned_for_every_solver_package():
