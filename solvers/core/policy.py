@@ -18,6 +18,7 @@ from solvers.core.controller import Controller, runs_of
 from solvers.core.evaluation import evaluate
 from solvers.core.model import SensingMDP
 from solvers.core.plan import Plan, PolicyError
+from solvers.core.repeats import MOST_MARGINS
 from solvers.core.unrolling import BLOCK_ENTRIES, unroll_plans
 
 __all__ = ["AlphaVectorPolicy", "Plan", "PlanPolicy", "Policy", "PolicyError"]
@@ -26,8 +27,6 @@ FORGOTTEN = 1e-10
 """Where the discount falls below this, what a policy does no longer counts."""
 ROUNDING = 1e-13
 """Vectors that differ by less than this share are not told apart."""
-MOST_MARGINS = 2**20
-"""Numbers in a set of vectors up to which they are compared with one another."""
 
 
 class Policy:

@@ -18,6 +18,8 @@ some dozens of products.  Without them (too many states) runs are stepped throug
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from solvers.core.model import SensingMDP
@@ -36,6 +38,8 @@ MOST_STEPS, MOST_WORK = 4096, 3e8
 """Steps of a proof made one by one at most, and multiplications spent on them; then by powers."""
 HOPELESS = 0.9
 """No more steps are made if doubling leaves more than this share of what is negative."""
+MOST_MARGINS, MOST_NUMBERS = 2**20, 2**26
+"""Numbers in one set of margins, and in all that the proofs of a policy keep (512 MiB), at most."""
 TRIED = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 """Steps of a walk after which a proof is tried; later after every 64th."""
 
@@ -51,6 +55,7 @@ class Repeats:
     def __init__(self, problem: SensingMDP, policy: Follows, powers: Powers) -> None:
         self.problem, self.policy, self.powers = problem, policy, powers
         self._proofs: dict[tuple[int, int], _Proof | None] = {}
+        self._room = _Room(MOST_NUMBERS)
 
     def spans(
         self, roots: np.ndarray, depth: int, beliefs: Rows, actions: np.ndarray
@@ -72,9 +77,17 @@ class Repeats:
 
     def _proof(self, reason: int, a: int) -> _Proof | None:
         if (reason, a) not in self._proofs:
-            h = self.policy.margins(reason)
-            self._proofs[reason, a] = None if h is None else _Proof(h, a, self.powers)
+            h = self.policy.margins(reason) if self._room.left > 0 else None
+            proof = None if h is None else _Proof(h, a, self.powers, self._room)
+            self._proofs[reason, a] = proof
         return self._proofs[reason, a]
+
+
+@dataclass
+class _Room:
+    """How many more numbers the proofs of a policy may keep."""
+
+    left: int
 
 
 class _Proof:
@@ -85,8 +98,9 @@ class _Proof:
     slow : True if single steps lead nowhere
     """
 
-    def __init__(self, h: np.ndarray, a: int, powers: Powers) -> None:
+    def __init__(self, h: np.ndarray, a: int, powers: Powers, room: _Room) -> None:
         self.h, self.a, self.powers = h, a, powers  # h : T(a)^m of the margins, m the last step
+        self.room = room
         self.T = powers.problem.transitions[a]
         self.runs, self.starts = [h], [0, 1]
         self.ended, self.slow, self.worst = bool((h >= 0).all()), False, np.inf
@@ -111,6 +125,8 @@ class _Proof:
     def _extend(self, by_powers: bool) -> bool:
         """Answer for more steps; False if there is no hope."""
         m = self.starts[-1]
+        if self.room.left <= 0:
+            return False
         if m < ONE_BY_ONE:
             self.h = self.T @ self.h
             self._add(self.h, m + 1)
@@ -147,5 +163,6 @@ class _Proof:
         self.worst = left
 
     def _add(self, run: np.ndarray, end: int) -> None:
+        self.room.left -= run.size
         self.runs.append(run)
         self.starts.append(end)

@@ -21,6 +21,7 @@ from solvers.core.baseline import TIE, lowest_argmin
 from solvers.core.blind_moves import moved
 from solvers.core.budget import Budget
 from solvers.core.model import SensingMDP
+from solvers.core.repeats import MOST_MARGINS
 from solvers.core.roots import check_roots
 from solvers.core.solution import Solution
 from solvers.core.solver import Solver
@@ -67,6 +68,8 @@ class ATMPolicy(AlwaysSensePolicy):
 
     def margins(self, reason: int) -> np.ndarray | None:
         problem, alpha = self.problem, self.problem.discount
+        if 2 * problem.num_states * problem.num_actions > MOST_MARGINS:
+            return None
         a, then = divmod(reason, problem.num_actions)
         # blind if the regret, for this next action, is below what no look now saves
         regret = alpha * (self.ahead[a][:, then] - self.ahead[a][:, -1])

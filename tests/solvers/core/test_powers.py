@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from solvers import SensingMDP, solve
-from solvers.core import powers, strides, unrolling
+from solvers.core import policy as policy_module
+from solvers.core import powers, repeats, strides, unrolling
 from solvers.core.evaluation import evaluate_fully
 from solvers.core.unrolling import unroll_plans
+from solvers.planners import atm
 
 
 def slow_problem(seed, alpha, S=4, A=3, by_state=False):
@@ -95,3 +97,16 @@ def test_sums_over_powers_of_two_steps_are_those_of_single_ones():
             belief = belief @ T.toarray()
         assert made.sums(a, 6) == pytest.approx(total, rel=1e-12)
         assert made.power(a, 6) == pytest.approx(belief, rel=1e-12)
+
+
+@pytest.mark.parametrize("limit", ["MOST_NUMBERS", "MOST_MARGINS"])
+def test_without_room_for_proofs_the_value_is_the_same(monkeypatch, limit):
+    problem = slow_problem(3, 0.99, by_state=True)
+    for solver in ("qmdp", "atm"):
+        policy = solve(problem, solver).policy
+        proven = evaluate_fully(problem, policy)
+        with monkeypatch.context() as patch:
+            for module in (repeats, policy_module, atm):
+                patch.setattr(module, limit, 40, raising=False)
+            stepped = evaluate_fully(problem, policy)
+        assert (np.abs(proven.values - stepped.values) <= proven.error + stepped.error).all()
