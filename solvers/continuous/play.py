@@ -44,7 +44,7 @@ def play(
     (n, d), particles = roots.shape, problem.cloud_size(particles)
     clouds, ends = np.repeat(roots[:, None, :], particles, axis=1), np.array(times)
     costs, weights, cheapest, dearest = np.zeros(n), np.ones(n), np.inf, -np.inf
-    for step in range(plans.actions.shape[1]):
+    for step in range(int(plans.lengths.max())):
         live = np.flatnonzero(plans.lengths > step)
         action = plans.actions[live, step]
         flat = clouds[live].reshape(-1, d)

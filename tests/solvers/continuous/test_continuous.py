@@ -15,6 +15,7 @@ from solvers.continuous import (
     ContinuousSensingMDP,
     ImprovedPolicy,
     NeverLook,
+    Plans,
     SearchPolicy,
     SPIContinuous,
     compare,
@@ -24,6 +25,7 @@ from solvers.continuous import (
 )
 from solvers.continuous.distil import NetworkPolicy, distil
 from solvers.continuous.gymnasium_batch import from_gymnasium
+from solvers.continuous.play import play
 from solvers.continuous.spi_continuous import policy_from_json
 
 SMALL = {
@@ -205,6 +207,16 @@ def test_a_critic_does_not_run_away_where_least_squares_alone_would():
     found = judge(problem, AlwaysLook(problem, V, 1), 50, seed=1)
     assert -most <= found.value < -0.9 * most
     assert V(roots, times).min() > -1.2 * most
+
+
+def test_plans_may_be_written_wider_than_they_are_long():
+    problem = load_continuous("walk-1d", 0.3)
+    plans = Plans(np.array([[0, 1, 2], [2, 2, 2]]), np.array([1, 2]), np.ones(2, bool))
+    x, now = np.array([[0.5], [-0.5]]), np.zeros(2, int)
+    wide = play(problem, plans, x, now, 8, np.random.default_rng(0))
+    narrow = Plans(plans.actions[:, :2], plans.lengths, plans.looks)
+    exact = play(problem, narrow, x, now, 8, np.random.default_rng(0))
+    assert (wide.costs == exact.costs).all() and wide.ends.tolist() == [1, 2]
 
 
 def test_a_network_repeats_most_of_what_it_was_shown():
