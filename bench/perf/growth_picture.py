@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 PLANNERS = ("spi", "atm")
 TITLES = {"spi": "SPI", "atm": "ATM", "dips": "DIPS (ours)", "julia-sarsop": "NativeSARSOP"}
 HEIGHT = 2.4
+LINE = 0.07
+"""Share of a panel's height that a label takes."""
 
 
 def draw(lines: list[Line], path: Path) -> list[Path]:
@@ -30,8 +32,9 @@ def draw(lines: list[Line], path: Path) -> list[Path]:
         ([p for p in planners if p.threads == 1], lambda line: line.peak_mb / 1024, "peak, GiB"),
         (anytime, lambda line: 100 * line.gap, "proven gap after 20 s, %"),
     ]
+    wanted = [panel for panel in wanted if panel[0]]
     with styled():
-        figure, axes = panels(3, 3, HEIGHT)
+        figure, axes = panels(len(wanted), 3, HEIGHT)
         handles: dict[str, Line2D] = {}
         for ax, (of, number, name) in zip(axes, wanted, strict=True):
             handles.update(_panel(ax, of, number))
@@ -60,7 +63,8 @@ def _panel(ax: Axes, lines: list[Line], number: Callable[[Line], float]) -> dict
     ax.set_yscale("log")
     ax.set_xlabel("states")
     ax.margins(x=0.2, y=0.12)
-    for y, x, power, colour in _apart(ends):
+    low, high = ax.get_ylim()
+    for y, x, power, colour in _apart(ends, (high / low) ** LINE):
         ax.annotate(
             f"{power:.1f}", (x, y), (4, 0), textcoords="offset points", color=colour, va="center"
         )
@@ -73,12 +77,15 @@ def slope(x: np.ndarray, y: np.ndarray) -> float:
     return float(np.polyfit(np.log(x), np.log(y), 1)[0])
 
 
-def _apart(ends: list[tuple[float, float, float, Any]]) -> list[tuple[float, float, float, Any]]:
-    """The same labels, those that would lie on one another moved up."""
+def _apart(
+    ends: list[tuple[float, float, float, Any]], apart: float
+) -> list[tuple[float, float, float, Any]]:
+    """The same labels, those that would lie on one another moved up until y is ``apart`` times as
+    large."""
     placed: list[tuple[float, float, float, Any]] = []
     for y, x, power, colour in sorted(ends, key=lambda end: end[:2]):
         near = [p[0] for p in placed if abs(np.log10(p[1] / x)) < 0.5]
-        lowest = max(near, default=0.0) * 1.5
+        lowest = max(near, default=0.0) * apart
         placed.append((max(y, lowest), x, power, colour))
     return placed
 
