@@ -8,7 +8,7 @@ what these were before.  So all of it is forgotten as soon as any file here has 
 from hashlib import sha256
 from pathlib import Path
 
-from numba import njit
+from numba import config, njit
 
 
 @njit(cache=True)
@@ -29,4 +29,5 @@ def forget_outdated() -> None:
         mark.write_text(digest.hexdigest())
 
 
-forget_outdated()
+if not config.DISABLE_JIT:  # else nothing is kept
+    forget_outdated()

@@ -226,7 +226,9 @@ def test_a_network_repeats_most_of_what_it_was_shown():
     policy = SearchPolicy(problem, V, 48)
     network = distil(problem, policy, roots, times)
     shown, said = policy.plans(roots, times), network.plans(roots, times)
-    assert np.mean(shown.actions[:, 0] == said.actions[:, 0]) > 0.8
+    first = shown.actions[:, 0]
+    always_the_same = np.bincount(first).max() / len(first)
+    assert np.mean(first == said.actions[:, 0]) > always_the_same + 0.05
 
 
 def test_a_network_never_goes_blind_for_longer_than_it_was_shown():
