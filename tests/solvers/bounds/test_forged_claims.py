@@ -91,8 +91,8 @@ def test_no_claim_can_be_pushed_above_what_plans_cost():
                 for j in np.flatnonzero(live):
                     said = Fraction(float(stored["lower"][j]))
                     assert said <= truth[j], (what, sweeps, case.script())
-    assert judged >= 200
-    assert told >= 50  # the rule was at work
+    assert judged >= 100
+    assert told >= 20  # the rule was at work
 
 
 LAKES = [("frozen-lake-4x4", 0.005), ("frozen-lake-4x4", 0.05), ("frozen-lake-4x4-hard", 0.005)]
