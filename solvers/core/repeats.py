@@ -14,6 +14,9 @@ mixing time of T(a).  For many powers at once the least entry over a run is enou
 
 so with the powers of :mod:`solvers.core.powers` a chain that mixes in a million steps is settled by
 some dozens of products.  Without them (too many states) runs are stepped through.
+
+On a chain that is nearly periodic the least entry says little: every state has its own bad phase.
+So, where they are few numbers, all powers of a run are kept side by side and each is looked at.
 """
 
 from __future__ import annotations
@@ -34,6 +37,8 @@ LAST_RUN = 2**20
 """No run begins after so many steps."""
 SHORTEST = 8
 """Steps that are worth a leap."""
+MOST_KEPT = 2**16
+"""Numbers of a run whose powers are all kept; of a longer one the least entries."""
 MOST_STEPS, MOST_WORK = 4096, 3e8
 """Steps of a proof made one by one at most, and multiplications spent on them; then by powers."""
 HOPELESS = 0.9
@@ -93,7 +98,8 @@ class _Room:
 class _Proof:
     """That action a is repeated: columns whose products with a belief must not be negative.
 
-    runs : ``runs[i]`` (S, c) answers for the steps from ``starts[i]`` up to ``starts[i + 1]``
+    runs : ``runs[i]`` (S, n c) answers for steps from ``starts[i]`` up to ``starts[i + 1]``: all
+        n powers side by side, or their least entries (n = 1)
     ended : True if after the last run no entry is negative any more
     slow : True if single steps lead nowhere
     """
@@ -144,23 +150,29 @@ class _Proof:
         quarter = m // 4
         move = self.powers.power(self.a, quarter.bit_length() - 1)
         starts = zip(self.runs, self.starts, strict=False)
-        run = np.minimum.reduce([run for run, start in starts if start >= m - quarter])
+        run = np.minimum.reduce([self._least(run) for run, start in starts if start >= m - quarter])
         for i in range(4):
             run, self.h = move @ run, move @ self.h
             self._add(run, m + (i + 1) * quarter)
 
     def _step_through(self, m: int) -> None:
         """Four runs from m to 2 m, every step made."""
+        kept = self.h.size * (m // 4) <= MOST_KEPT
         for i in range(4):
-            least = np.full(self.h.shape, np.inf)
+            powers, least = [], np.full(self.h.shape, np.inf)
             for _ in range(m // 4):
                 self.h = self.T @ self.h
                 least = np.minimum(least, self.h)
-            self._add(least, m + (i + 1) * (m // 4))
+                powers += [self.h] if kept else []
+            self._add(np.hstack(powers) if kept else least, m + (i + 1) * (m // 4))
         largest = np.maximum(np.abs(self.h).max(axis=0), TINY)
         left = float((-self.h.min(axis=0) / largest).max())
         self.slow = left > max(HOPELESS * self.worst, 0.0)
         self.worst = left
+
+    def _least(self, run: np.ndarray) -> np.ndarray:
+        """The least entries of the powers of a run: (S, n c) -> (S, c)."""
+        return run.reshape(len(run), -1, self.h.shape[1]).min(axis=1)
 
     def _add(self, run: np.ndarray, end: int) -> None:
         self.room.left -= run.size
