@@ -97,8 +97,8 @@ class DelayedInformation:
         self.problem = problem
         self.stop = np.zeros(1, np.int64) if stop is None else stop
         self.rows = distinct_rows(problem.transitions)
-        gains = largest_gain(problem)
         self.W0 = lower_bound_from(problem, baseline(problem, budget=budget).V, budget)
+        gains = largest_gain(problem, budget)
         self.sweep_seconds, self.work = 0.0, 0.0
         self.counts = np.ones(problem.num_states, bool)
         self.common: CommonStrings | None = None
@@ -192,8 +192,7 @@ class DelayedInformation:
         return sweeps
 
     def look_ahead(self) -> None:
-        """Leave ``B C(a) + α W``, what a search asks for, in the levels' scratch until the next
-        sweep."""
+        """Leave ``B C(a) + α W``, which searches ask for, in ``levels.looks`` until a sweep."""
         lay_ahead(self.levels, self.problem.discount, self.problem.num_actions)
         if self.common is not None:
             self.common.look_ahead()
@@ -284,7 +283,7 @@ def linear_sensing_only(problem: SensingMDP) -> str | None:
     return "its sensing cost is a function of the belief; give a number or an array instead"
 
 
-def largest_gain(problem: SensingMDP) -> np.ndarray:
+def largest_gain(problem: SensingMDP, budget: Budget | None = None) -> np.ndarray:
     """At least the most that can be earned from each state, costs left out: (S,).
 
     Sweeps from above stay above; a few of them make it follow each state's own size.
@@ -292,6 +291,8 @@ def largest_gain(problem: SensingMDP) -> np.ndarray:
     gains = np.maximum(-problem.costs, 0.0)
     if not gains.any():
         return np.zeros(problem.num_states)
+    if budget is not None and budget.over():
+        return np.where(problem.terminal, 0.0, gains.max() * problem.longest_stay * (1 + 1e-9))
     total = gains.max() * problem.expected_steps
     stacked = problem.stacked_transitions
     model = (*stacked, gains, np.array(problem.terminal), problem.discount)

@@ -25,7 +25,7 @@ from scipy import sparse
 from solvers.core.blind_moves import counted_states, most_cost, moved, step_rounding
 from solvers.core.model import SensingMDP
 from solvers.core.plan import Follows, checked_choice
-from solvers.core.roots import Reach, reached_along
+from solvers.core.roots import LIKELY_REACH, Reach, roots_along
 from solvers.core.unrolling import Walker, walks, walks_sparse_beliefs
 from solvers.core.walk_state import Step
 from solvers.kernels.returns import UNIT, picked_dots, solve_proven
@@ -129,7 +129,7 @@ def unroll(problem: SensingMDP, policy: Follows, roots: np.ndarray | None = None
         start = np.zeros(problem.num_states)
         start[roots] = 1.0
         reach = Reach(start, problem.terminal)
-        front = _likely_roots(problem, policy, start)
+        front = _guessed_roots(problem, policy, start)
         while len(front):
             before = len(book.landed)
             for step in walks(problem, policy, front, walker):
@@ -140,7 +140,7 @@ def unroll(problem: SensingMDP, policy: Follows, roots: np.ndarray | None = None
     return Round(book.gains, book.rows(), book.error + 8 * UNIT * book.size, book.rho, known)
 
 
-def _likely_roots(problem: SensingMDP, policy: Follows, start: np.ndarray) -> np.ndarray:
+def _guessed_roots(problem: SensingMDP, policy: Follows, start: np.ndarray) -> np.ndarray:
     """The roots (n,) that would be reached from start (S,) if the policy looked after its first
     action: most that it does reach, known without following it.
 
@@ -154,7 +154,8 @@ def _likely_roots(problem: SensingMDP, policy: Follows, start: np.ndarray) -> np
     beliefs = sparse.csr_array((np.ones(len(live)), live, ends), (len(live), S))
     answer = policy.step(live, 0, beliefs)
     actions[live] = checked_choice(answer, problem.num_actions, problem.name, live, 0)[0]
-    return reached_along(problem.discount * problem.policy_matrix(actions), start, problem.terminal)
+    P = problem.discount * problem.policy_matrix(actions)
+    return np.flatnonzero(roots_along(P, start, problem.terminal, LIKELY_REACH))
 
 
 class _Book:

@@ -21,6 +21,9 @@ MANY_STATES = 20_000
 
 NEGLIGIBLE_REACH = 1e-16
 """A root that is landed on from the start less often than this, discounted, is left out."""
+LIKELY_REACH = 1e-19
+"""The same for a guess at the roots that a policy like the given one reaches: as a look more or
+less changes the chances, a little more than are reached."""
 MOST_PASSES = 20_000
 """Looks that chances are passed on over; what is left then is nearly at rest."""
 
@@ -48,8 +51,11 @@ class Reach:
     reached (S,) bool : roots that are landed on, as far as is known yet
     """
 
-    def __init__(self, start: np.ndarray, terminal: np.ndarray) -> None:
+    def __init__(
+        self, start: np.ndarray, terminal: np.ndarray, negligible: float = NEGLIGIBLE_REACH
+    ) -> None:
         S = len(start)
+        self._negligible = negligible
         self.known, self.reached = np.zeros(S, bool), np.zeros(S, bool)
         self._live = ~terminal
         self._waiting = np.array(start, float)
@@ -63,7 +69,7 @@ class Reach:
         """Roots (n,) that are reached and whose landings are not known yet."""
         where = self._waiting, self.known, self._live
         rows = self._starts, self._ends, self._states, self._chances
-        limits = NEGLIGIBLE_REACH, MOST_PASSES
+        limits = self._negligible, MOST_PASSES
         lists = self._front, self._active, self._waits
         new, still = pass_on(*where, *rows, *limits, self.reached, *self._scratch, *lists)
         self._waits = new + still
@@ -85,10 +91,15 @@ class Reach:
         self._used = end
 
 
-def reached_along(P: sparse.csr_array, start: np.ndarray, terminal: np.ndarray) -> np.ndarray:
-    """The roots (n,) that are landed on from start (S,) when each root goes on to its row of P."""
-    reach = Reach(start, terminal)
+def roots_along(
+    P: sparse.csr_array,
+    start: np.ndarray,
+    terminal: np.ndarray,
+    negligible: float = NEGLIGIBLE_REACH,
+) -> np.ndarray:
+    """The roots (S,) bool that are landed on from start (S,) when each goes on to its row of P."""
+    reach = Reach(start, terminal, negligible)
     every = np.arange(len(start))
     reach.add(every, every, P)
     reach.front()
-    return np.flatnonzero(reach.reached)
+    return reach.reached

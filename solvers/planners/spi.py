@@ -40,7 +40,7 @@ from solvers.core.model import SensingMDP
 from solvers.core.plan_table import PlanTable
 from solvers.core.policy_update import compile_walks, walk_roots
 from solvers.core.reference import Reference
-from solvers.core.roots import REACHABLE, Reach, check_roots, chosen_roots, reached_along
+from solvers.core.roots import REACHABLE, Reach, check_roots, chosen_roots, roots_along
 from solvers.core.solution import BUDGET, SOLVED, Solution
 from solvers.core.solver import Budget, Solver, SolverError
 from solvers.core.workers import workers
@@ -137,40 +137,54 @@ class SPI(Solver):
             return table, 0, BUDGET
         V, rounds = table.values(always.V), 0
         ties = TIE * value_sizes(problem, always.seen)  # differences that are rounding
+        counts = self._first_roots(problem, table)
         while self.max_iterations is None or rounds < self.max_iterations:
             if budget.over():
                 return table, rounds, BUDGET
             tolerance = FINISHED * self.delta
             reference = Reference(V, always.V, ties, always.columns, self.max_steps, tolerance)
-            table, walked = self._update(problem, reference, table, budget)
+            table, counts = self._update(problem, reference, table, counts, budget)
             rounds += 1
             if budget.over():
                 return table, rounds, BUDGET
             V_new = table.values(V)
-            gain = float((V - V_new)[walked].max(initial=0.0))
+            gain = float((V - V_new)[counts].max(initial=0.0))
             V = V_new
             if gain <= self.delta:
                 break
         return table, rounds, SOLVED
 
+    def _first_roots(self, problem: SensingMDP, table: PlanTable) -> np.ndarray:
+        """The roots (S,) bool that these plans reach, or all."""
+        if chosen_roots(self.roots, problem) != REACHABLE:
+            return ~problem.terminal
+        return roots_along(table.rows.matrix(), problem.start, problem.terminal)
+
     def _update(
-        self, problem: SensingMDP, reference: Reference, table: PlanTable, budget: Budget
+        self,
+        problem: SensingMDP,
+        reference: Reference,
+        table: PlanTable,
+        first: np.ndarray,
+        budget: Budget,
     ) -> tuple[PlanTable, np.ndarray]:
-        """Algorithm 2: better plans replace those of the reference.  Returns the new table and the
-        roots that were walked (S,) bool."""
+        """Algorithm 2: better plans replace those of the reference.
+
+        first : (S,) bool, the roots that the reference reaches, and are walked first.  Returns the
+        new table and the roots (S,) bool that it reaches.
+        """
         better = table.copy()
         crew = workers(self.threads)
         if chosen_roots(self.roots, problem) != REACHABLE:
-            live = np.flatnonzero(~problem.terminal)
-            walk_roots(problem, reference, live, better, crew, budget)
-            return better, ~problem.terminal
+            walk_roots(problem, reference, np.flatnonzero(first), better, crew, budget)
+            return better, first
         reach = Reach(problem.start, problem.terminal)
-        front = reached_along(table.rows.matrix(), problem.start, problem.terminal)
+        front = np.flatnonzero(first)
         while len(front) and not budget.over():
             walk_roots(problem, reference, front, better, crew, budget)
             reach.add(front, front, better.rows.part(front))
             front = reach.front()
-        return better, reach.known
+        return better, reach.reached
 
 
 def _always_sense_plans(problem: SensingMDP, always: AlwaysSensePolicy) -> PlanTable:
