@@ -53,12 +53,13 @@ import numpy as np
 
 from solvers.bounds.common_strings import CommonStrings
 from solvers.bounds.table_memory import memory_needed, refuse_beyond_memory, within_memory
-from solvers.core.baseline import solve_baseline
+from solvers.core.baseline import baseline
 from solvers.core.budget import Budget, SolverError
 from solvers.core.lower_bound import lower_bound_from
 from solvers.core.model import SensingMDP
 from solvers.kernels.mixtures import Constants, Levels, action_values, climb, distinct_rows, mix
 from solvers.kernels.plan_bounds import lay_ahead
+from solvers.kernels.value_sweeps import row_slip, sweep_most
 
 DEEPEST_COMMON = 5
 """Longest strings of common actions: beyond, what the other actions reveal decides."""
@@ -66,8 +67,9 @@ SHORT_RUN, SWEEP_OVERHEAD = 12, 2000
 """What reading a transition costs, and calling a sweep, counted in multiplications."""
 UNWATCHED = 0.01
 """Seconds of sweeps between two looks at the clock."""
-SWEEPS_FROM_ABOVE = 50
-"""Sweeps that tighten what can be earned, a part of every margin; any number of them is valid."""
+SWEEPS_FROM_ABOVE, SETTLED_FROM_ABOVE = 50, 1e-3
+"""Sweeps that tighten what can be earned, a part of every margin, at most, and the share that one
+must lower a state by for another; any number of them is valid."""
 EPS = float(np.finfo(float).eps)
 SETTLED = 1e-9
 """A sweep that raises no root by more than this share of the largest value ends the climb."""
@@ -89,12 +91,14 @@ class DelayedInformation:
     counts : (S,) bool, the roots whose rise is worth another sweep: all, unless set otherwise
     """
 
-    def __init__(self, problem: SensingMDP, stop: np.ndarray | None = None) -> None:
+    def __init__(
+        self, problem: SensingMDP, stop: np.ndarray | None = None, budget: Budget | None = None
+    ) -> None:
         self.problem = problem
         self.stop = np.zeros(1, np.int64) if stop is None else stop
         self.rows = distinct_rows(problem.transitions)
-        gains = largest_gain(problem)
-        self.W0 = lower_bound_from(problem, solve_baseline(problem)[0])
+        self.W0 = lower_bound_from(problem, baseline(problem, budget=budget).V, budget)
+        gains = largest_gain(problem, budget)
         self.sweep_seconds, self.work = 0.0, 0.0
         self.counts = np.ones(problem.num_states, bool)
         self.common: CommonStrings | None = None
@@ -188,8 +192,7 @@ class DelayedInformation:
         return sweeps
 
     def look_ahead(self) -> None:
-        """Leave ``B C(a) + α W``, what a search asks for, in the levels' scratch until the next
-        sweep."""
+        """Leave ``B C(a) + α W``, which searches ask for, in ``levels.looks`` until a sweep."""
         lay_ahead(self.levels, self.problem.discount, self.problem.num_actions)
         if self.common is not None:
             self.common.look_ahead()
@@ -280,15 +283,18 @@ def linear_sensing_only(problem: SensingMDP) -> str | None:
     return "its sensing cost is a function of the belief; give a number or an array instead"
 
 
-def largest_gain(problem: SensingMDP) -> np.ndarray:
+def largest_gain(problem: SensingMDP, budget: Budget | None = None) -> np.ndarray:
     """At least the most that can be earned from each state, costs left out: (S,).
 
     Sweeps from above stay above; a few of them make it follow each state's own size.
     """
     gains = np.maximum(-problem.costs, 0.0)
+    if not gains.any():
+        return np.zeros(problem.num_states)
+    if budget is not None and budget.over():
+        return np.where(problem.terminal, 0.0, gains.max() * problem.longest_stay * (1 + 1e-9))
     total = gains.max() * problem.expected_steps
-    for _ in range(SWEEPS_FROM_ABOVE if gains.any() else 0):
-        ahead = np.stack([T @ total for T in problem.transitions], axis=1)
-        sums = (gains + problem.discount * ahead).max(axis=1) * (1 + 1e-12)
-        total = np.where(problem.terminal, 0.0, np.minimum(total, sums))
+    stacked = problem.stacked_transitions
+    model = (*stacked, gains, np.array(problem.terminal), problem.discount)
+    sweep_most(*model, row_slip(stacked[0]), total, SETTLED_FROM_ABOVE, SWEEPS_FROM_ABOVE)
     return total

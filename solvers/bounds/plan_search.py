@@ -116,10 +116,15 @@ class Searcher:
     expanded, dropped, work : nodes so far, and multiplications so far, the same on every machine
     """
 
-    def __init__(self, problem: SensingMDP, information: DelayedInformation, threads: int) -> None:
-        costs, repeat = (
-            np.ascontiguousarray(x.T) for x in (problem.costs, problem.constant_action_values)
-        )
+    def __init__(
+        self,
+        problem: SensingMDP,
+        information: DelayedInformation,
+        threads: int,
+        for_good: np.ndarray,
+    ) -> None:
+        """for_good : (S, A), the cost of repeating each action blind for good."""
+        costs, repeat = (np.ascontiguousarray(x.T) for x in (problem.costs, for_good))
         rows = information.rows
         self.fixed = Fixed(
             rows=rows,

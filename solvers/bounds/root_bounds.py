@@ -32,6 +32,7 @@ from solvers.bounds.delayed_information import DelayedInformation
 from solvers.bounds.first_plans import first_plans
 from solvers.bounds.plan_search import Found, Searcher
 from solvers.bounds.visits import draw_roots, visits_along
+from solvers.core.blind_for_good import costs_for_good
 from solvers.core.budget import Budget
 from solvers.core.landings import NOWHERE, Landings, Row
 from solvers.core.model import SensingMDP
@@ -90,18 +91,20 @@ class RootBounds:
         threads: int = 1,
         start: np.ndarray | None = None,
         stop: np.ndarray | None = None,
+        budget: Budget | None = None,
     ) -> None:
+        budget = Budget() if budget is None else budget
         self.problem = problem
         self.start = problem.start if start is None else start
         self._chance = np.random.default_rng(seed)
-        self.information = DelayedInformation(problem, stop)
+        self.information = DelayedInformation(problem, stop, budget)
         self.L = self.information.W0.copy()
         looks = self.information.look_values(self.L)
-        self.table = first_plans(problem, looks)
-        self.V = self.table.values()
+        self.for_good = costs_for_good(problem, budget)
+        self.table, self.V = first_plans(problem, looks, self.for_good, self.L, budget)
         always = PlanTable.looking_always(problem, looks.argmin(axis=1))
         self._seen = visits_along(always.rows, self.start) > RARE
-        self.searcher = Searcher(problem, self.information, threads)
+        self.searcher = Searcher(problem, self.information, threads, self.for_good)
         self._optimistic: dict[int, Row] = {}
         self._scratch = np.zeros(problem.num_states), np.empty(problem.num_states, np.int32)
         self.leaps = 0
@@ -257,7 +260,7 @@ class RootBounds:
             a, m = int(found.actions[-1]), len(found.actions) - 1
             plan = Plan(tuple(int(x) for x in found.actions), bool(found.senses))
             last = self.information.constants.look_costs
-            last = last if found.senses else self.problem.constant_action_values
+            last = last if found.senses else self.for_good
             states, weights = found.belief
             cost = found.cost + self.problem.discount**m * float(weights @ last[states, a])
             row = self._landing(found.belief, a, m) if found.senses else NOWHERE
@@ -280,7 +283,7 @@ class RootBounds:
 
     def _evaluate(self) -> None:
         """V of all plans jointly: never above the old one, by the policy improvement theorem."""
-        self.V = np.minimum(self.V, self.table.values())
+        self.V = np.minimum(self.V, self.table.values(self.V))
 
     def policy(self) -> PlanPolicy:
         """The plans of V."""

@@ -16,13 +16,16 @@ import numpy as np
 
 from solvers.core.budget import Budget
 from solvers.core.model import SensingMDP
-from solvers.kernels.returns import UNIT, ReturnSystem, residual
+from solvers.kernels.returns import ROUGH, UNIT, ReturnSystem, residual
+from solvers.kernels.value_sweeps import sweep_least
 
 TIE = 1e-12
 """Scores closer than this share of what they are summed from are ties; the lowest action wins."""
 MOST_ROUNDS = 10_000
-MOST_SWEEPS, SWEEPS_ALIKE = 500, 8
-"""Sweeps before the first round at most; fewer once so many in a row chose the same actions."""
+MOST_SWEEPS, SWEEPS_AT_ONCE = 2048, 32
+"""Sweeps before the first round at most, and between two looks at the clock."""
+FEW_CHANGES = 1e-4
+"""Share of the states whose actions may still change in a sweep when the first round begins."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +77,11 @@ def baseline(
     costs = np.where(problem.terminal[:, None], 0.0, costs)
     terms = max(int(np.diff(T.indptr).max(initial=0)) for T in problem.transitions) + 4
     every = np.arange(problem.num_states)
-    policy = _first_policy(problem, costs)
+    policy, V = _first_policy(problem, costs, budget)
+    if budget is not None and budget.over() and problem.discount < 1:
+        return _unsettled(problem, V, costs)
     for _ in range(MOST_ROUNDS):
-        V, size = policy_values(problem, policy, costs)
+        V, size = policy_values(problem, policy, costs, V)
         Q = action_values(problem, V, costs)
         best = Q.argmin(axis=1)
         # What the sums in V and in Q may be off by, in each state by itself.
@@ -90,35 +95,57 @@ def baseline(
     return Baseline(V, Q, size, settled=False)
 
 
-def _first_policy(problem: SensingMDP, costs: np.ndarray) -> np.ndarray:
+def _unsettled(problem: SensingMDP, V: np.ndarray, costs: np.ndarray) -> Baseline:
+    """What is known when the budget ends before any policy was evaluated.
+
+    With V raised on live states until it is at least what one more sweep makes of it, following the
+    best actions costs at most V: it is a bound from above, like the value of a policy.
+    """
+    rise = action_values(problem, V, costs).min(axis=1) - V
+    short = float(rise[~problem.terminal].max(initial=0.0))
+    V = np.where(problem.terminal, 0.0, V + short / (1 - problem.discount))
+    Q = action_values(problem, V, costs)
+    return Baseline(V, Q, np.abs(V) + np.abs(costs).max(axis=1), settled=False)
+
+
+def _first_policy(
+    problem: SensingMDP, costs: np.ndarray, budget: Budget | None
+) -> tuple[np.ndarray, np.ndarray]:
     """Where policy iteration begins: greedy after sweeps of value iteration, where these are cheap.
 
-    Policy iteration alone carries news one state further in each round.
+    Policy iteration alone carries news one state further in each round.  Returns the policy (S,)
+    and the last iterate (S,).
     """
     V = np.zeros(problem.num_states)
-    policy, same = costs.argmin(axis=1), 0
-    for _ in range(MOST_SWEEPS if problem.dense_transitions is None else 0):
-        Q = action_values(problem, V, costs)
-        new = Q.argmin(axis=1)
-        V = np.where(problem.terminal, 0.0, Q.min(axis=1))
-        same = same + 1 if (new == policy).all() else 0
-        policy = new
-        if same >= SWEEPS_ALIKE:
+    policy = costs.argmin(axis=1)
+    if problem.dense_transitions is not None:
+        return policy, V
+    ended = np.array(problem.terminal)
+    model = (*problem.stacked_transitions, costs, ended, problem.discount, TIE)
+    for first in range(0, MOST_SWEEPS, SWEEPS_AT_ONCE):
+        changes = sweep_least(*model, V, policy, first, SWEEPS_AT_ONCE)
+        over = budget is not None and budget.over()
+        if over or changes <= FEW_CHANGES * problem.num_states:
             break
-    return policy
+    return policy, V
 
 
 def policy_values(
-    problem: SensingMDP, policy: np.ndarray, costs: np.ndarray
+    problem: SensingMDP, policy: np.ndarray, costs: np.ndarray, guess: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Value of playing ``policy`` (S,) with every state seen and step costs (S, A): (S,); and the
-    same for the absolute values of the costs."""
+    same for the absolute values of the costs.
+
+    guess : (S,), where an iteration begins
+    """
     P = problem.discount * problem.policy_matrix(policy)
     step = costs[np.arange(problem.num_states), policy]
     system = ReturnSystem(P)
-    V = system.solve(step)
-    V = V + system.solve(residual(P.indptr, P.indices, P.data, step, V)[0])
-    return V, np.maximum(system.solve(np.abs(step)), np.abs(V))
+    V = system.solve(step, guess)
+    V = V + system.solve(residual(P.indptr, P.indices, P.data, step, V)[0], share=ROUGH)
+    same = (step >= 0).all() or (step <= 0).all()
+    size = np.abs(V) if same else system.solve(np.abs(step), np.abs(V))
+    return V, np.maximum(size, np.abs(V))
 
 
 def value_sizes(problem: SensingMDP, seen: Baseline) -> np.ndarray:

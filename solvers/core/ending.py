@@ -24,11 +24,15 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
+from solvers.kernels.value_sweeps import row_slip, sweep_most
+
 if TYPE_CHECKING:
     from solvers.core.model import SensingMDP
 
 SWEEPS = 200
 """Sweeps of E from above where loops forbid to solve for it in one pass; more make it tighter."""
+SETTLED = 1e-4
+"""A sweep that lowers no state by this share of itself is the last one."""
 ROUNDING = 1e-9
 """Share that is added to a solved E, so that rounding cannot make it too small."""
 
@@ -73,8 +77,10 @@ def expected_steps(problem: SensingMDP) -> np.ndarray:
         return E
     if alpha < 1:
         E = np.where(live, 1 / (1 - alpha), 0.0)
-        for _ in range(SWEEPS):  # from above it stays above
-            E = _sweep(problem, E)
+        once = np.ones(problem.costs.shape)
+        stacked = problem.stacked_transitions
+        model = (*stacked, once, np.array(problem.terminal), alpha)
+        sweep_most(*model, row_slip(stacked[0]), E, SETTLED, SWEEPS)  # from above it stays above
         return E * (1 + ROUNDING)
     return _solved_steps(problem) * (1 + ROUNDING)
 

@@ -24,9 +24,9 @@ from scipy import sparse
 
 from solvers.core.blind_moves import counted_states, most_cost, moved, step_rounding
 from solvers.core.model import SensingMDP
-from solvers.core.plan import Follows
-from solvers.core.roots import Reach
-from solvers.core.unrolling import Walker, walks
+from solvers.core.plan import Follows, checked_choice
+from solvers.core.roots import LIKELY_REACH, Reach, roots_along
+from solvers.core.unrolling import Walker, walks, walks_sparse_beliefs
 from solvers.core.walk_state import Step
 from solvers.kernels.returns import UNIT, picked_dots, solve_proven
 
@@ -129,13 +129,33 @@ def unroll(problem: SensingMDP, policy: Follows, roots: np.ndarray | None = None
         start = np.zeros(problem.num_states)
         start[roots] = 1.0
         reach = Reach(start, problem.terminal)
-        while len(front := reach.front()):
+        front = _guessed_roots(problem, policy, start)
+        while len(front):
             before = len(book.landed)
             for step in walks(problem, policy, front, walker):
                 book.enter(step)
             reach.add(front, *book.rows_since(before))
-        known = reach.known
+            front = reach.front()
+        known = reach.reached
     return Round(book.gains, book.rows(), book.error + 8 * UNIT * book.size, book.rho, known)
+
+
+def _guessed_roots(problem: SensingMDP, policy: Follows, start: np.ndarray) -> np.ndarray:
+    """The roots (n,) that would be reached from start (S,) if the policy looked after its first
+    action: most that it does reach, known without following it.
+
+    Many roots are walked as fast as a few, and news of a new one comes late: a look further out.
+    """
+    if not walks_sparse_beliefs(problem, policy):
+        return np.flatnonzero((start > 0) & ~problem.terminal)
+    S, live = problem.num_states, np.flatnonzero(~problem.terminal)
+    actions = np.zeros(S, int)
+    ends = np.arange(len(live) + 1)
+    beliefs = sparse.csr_array((np.ones(len(live)), live, ends), (len(live), S))
+    answer = policy.step(live, 0, beliefs)
+    actions[live] = checked_choice(answer, problem.num_actions, problem.name, live, 0)[0]
+    P = problem.discount * problem.policy_matrix(actions)
+    return np.flatnonzero(roots_along(P, start, problem.terminal, LIKELY_REACH))
 
 
 class _Book:

@@ -38,7 +38,8 @@ from solvers.kernels.blind_step import (
     picked_rows,
     stack_transitions,
 )
-from solvers.kernels.returns import Repeated, Rows
+from solvers.kernels.repeated import Repeated
+from solvers.kernels.returns import Rows
 
 VALUE_FLOOR = 1e-6
 """Share of the least cost of a step or look below which a value counts as 0 in a relative gap."""
@@ -238,10 +239,8 @@ class SensingMDP:
 
     @property
     def longest_stay(self) -> float:
-        """At least every expected discounted number of live steps: 1 / (1 - alpha) or better.
-
-        What 1 / (1 - alpha) is for a discount below 1; finite also for a discount of 1.
-        """
+        """At least every expected discounted number of live steps: what 1 / (1 - alpha) is for a
+        discount below 1; finite also for a discount of 1."""
         if self.discount == 1 or np.isfinite(self.remaining_steps).all():
             return float(self.expected_steps.max())
         return 1 / (1 - self.discount)

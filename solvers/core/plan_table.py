@@ -69,9 +69,9 @@ class PlanTable:
         self.costs[root] = cost
         self.rows[root] = row
 
-    def values(self) -> np.ndarray:
-        """Exact cost at each root: (S,)."""
-        return self.system().solve(self.costs)
+    def values(self, guess: np.ndarray | None = None) -> np.ndarray:
+        """Exact cost at each root: (S,); guess (S,) : what it may be near to."""
+        return self.system().solve(self.costs, guess)
 
     def system(self) -> ReturnSystem:
         """``I - P`` with P the landings of all plans."""

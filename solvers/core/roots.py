@@ -12,6 +12,7 @@ from scipy import sparse
 
 from solvers.core.budget import SolverError
 from solvers.core.model import SensingMDP
+from solvers.kernels.reach import pass_on
 
 REACHABLE, ALL = "reachable", "all"
 MANY_STATES = 20_000
@@ -20,6 +21,9 @@ MANY_STATES = 20_000
 
 NEGLIGIBLE_REACH = 1e-16
 """A root that is landed on from the start less often than this, discounted, is left out."""
+LIKELY_REACH = 1e-19
+"""The same for a guess at the roots that a policy like the given one reaches: as a look more or
+less changes the chances, a little more than are reached."""
 MOST_PASSES = 20_000
 """Looks that chances are passed on over; what is left then is nearly at rest."""
 
@@ -43,30 +47,59 @@ class Reach:
     Chances to be at a root are passed on along the landings, look after look.  What has come to a
     root whose landings are not known waits there.
 
-    start (S,) : how much each root counts there; known (S,) bool : roots whose landings are known
+    start (S,) : how much each root counts there; known (S,) bool : roots whose landings are known;
+    reached (S,) bool : roots that are landed on, as far as is known yet
     """
 
-    def __init__(self, start: np.ndarray, terminal: np.ndarray) -> None:
-        self.known = np.zeros(len(start), bool)
+    def __init__(
+        self, start: np.ndarray, terminal: np.ndarray, negligible: float = NEGLIGIBLE_REACH
+    ) -> None:
+        S = len(start)
+        self._negligible = negligible
+        self.known, self.reached = np.zeros(S, bool), np.zeros(S, bool)
         self._live = ~terminal
-        self._waiting = start.copy()
-        self._who = np.empty(0, int)
-        self._rows = sparse.csr_array((0, len(start)))
+        self._waiting = np.array(start, float)
+        self._starts, self._ends = np.zeros(S, np.int64), np.zeros(S, np.int64)
+        self._states, self._chances, self._used = np.empty(64, np.int32), np.empty(64), 0
+        self._scratch = np.zeros(S, bool), np.empty(S), np.empty(S, np.int32)
+        self._front, self._active = np.empty(S, np.int32), np.arange(S, dtype=np.int32)
+        self._waits = S
 
     def front(self) -> np.ndarray:
         """Roots (n,) that are reached and whose landings are not known yet."""
-        for _ in range(MOST_PASSES):
-            enough = self._waiting >= NEGLIGIBLE_REACH
-            new = np.flatnonzero(enough & ~self.known & self._live)
-            if len(new) or not enough[self._who].any():
-                return new
-            passed_on = self._waiting[self._who]
-            self._waiting[self._who] = 0.0
-            self._waiting += passed_on @ self._rows
-        return np.empty(0, int)
+        where = self._waiting, self.known, self._live
+        rows = self._starts, self._ends, self._states, self._chances
+        limits = self._negligible, MOST_PASSES
+        lists = self._front, self._active, self._waits
+        new, still = pass_on(*where, *rows, *limits, self.reached, *self._scratch, *lists)
+        self._waits = new + still
+        return self._front[:new].astype(int)
 
     def add(self, roots: np.ndarray, who: np.ndarray, rows: sparse.csr_array) -> None:
         """These roots are known now; those of them that look, who (m,), land on rows (m, S)."""
         self.known[roots] = True
-        self._who = np.concatenate([self._who, who])
-        self._rows = sparse.csr_array(sparse.vstack([self._rows, rows], format="csr"))
+        end = self._used + rows.nnz
+        if end > len(self._states):
+            room = max(end, 2 * len(self._states))
+            self._states, self._chances = (
+                np.concatenate([x[: self._used], np.empty(room - self._used, x.dtype)])
+                for x in (self._states, self._chances)
+            )
+        self._states[self._used : end], self._chances[self._used : end] = rows.indices, rows.data
+        self._starts[who] = self._used + rows.indptr[:-1]
+        self._ends[who] = self._used + rows.indptr[1:]
+        self._used = end
+
+
+def roots_along(
+    P: sparse.csr_array,
+    start: np.ndarray,
+    terminal: np.ndarray,
+    negligible: float = NEGLIGIBLE_REACH,
+) -> np.ndarray:
+    """The roots (S,) bool that are landed on from start (S,) when each goes on to its row of P."""
+    reach = Reach(start, terminal, negligible)
+    every = np.arange(len(start))
+    reach.add(every, every, P)
+    reach.front()
+    return reach.reached

@@ -92,7 +92,7 @@ def walks(
     walker = walker or Walker(problem, policy)  # one that has walked before knows its proofs
     is_sparse = problem.dense_transitions is None and problem.num_states >= SPARSE_STATES
     size = max(1, BLOCK_ENTRIES // problem.num_states)
-    if is_sparse and policy.reads_sparse:  # else the beliefs are written out for the policy
+    if walks_sparse_beliefs(problem, policy):
         size = SPARSE_BLOCK
     for first in range(0, len(roots), size):
         block = roots[first : first + size]
@@ -104,6 +104,12 @@ def walks(
             beliefs = np.zeros((len(block), problem.num_states))
             beliefs[np.arange(len(block)), block] = 1.0
         yield from walker.walk(Block.fresh(0, block, beliefs, np.zeros(len(block)), 0.0))
+
+
+def walks_sparse_beliefs(problem: SensingMDP, policy: Follows) -> bool:
+    """Whether beliefs are sparse and the policy reads them so; else they are written out for it."""
+    large = problem.dense_transitions is None and problem.num_states >= SPARSE_STATES
+    return large and policy.reads_sparse
 
 
 class Walker:

@@ -16,6 +16,9 @@ import numpy as np
 from numba import njit
 from scipy import sparse
 
+from solvers.kernels.blind_step import stack_transitions
+from solvers.kernels.value_sweeps import number_rows
+
 CHUNK = 1024
 """Columns summed at once, so that the sums stay in the nearest cache."""
 UNCAPPED = np.empty(0)
@@ -73,23 +76,18 @@ class Levels(NamedTuple):
 def distinct_rows(transitions: tuple[sparse.csr_array, ...]) -> Rows:
     """Every distinct row of all T(a), kept once."""
     S, A = transitions[0].shape[0], len(transitions)
-    number: dict[bytes, int] = {}
-    row_of = np.empty((S, A), np.int64)
-    indices, data = [], []
-    for a, T in enumerate(transitions):
+    for T in transitions:
         T.sort_indices()
-        ends = T.indptr.tolist()
-        for s in range(S):
-            of = slice(ends[s], ends[s + 1])
-            key = T.indices[of].tobytes() + T.data[of].tobytes()
-            r = row_of[s, a] = number.setdefault(key, len(data))
-            if r == len(data):
-                indices.append(T.indices[of])
-                data.append(T.data[of])
+    starts, columns, probabilities = stack_transitions(transitions)
+    row_of, first, last = np.empty((S, A), np.int64), np.empty(S * A, int), np.empty(S * A, int)
+    R = number_rows(starts, columns, probabilities.view(np.int64), row_of, first, last)
+    sizes = last[:R] - first[:R]
+    indptr = np.concatenate([[0], np.cumsum(sizes)])
+    at = np.repeat(first[:R] - indptr[:-1], sizes) + np.arange(indptr[-1])
     return Rows(
-        indptr=np.cumsum([0] + [len(row) for row in data]),
-        indices=np.concatenate(indices).astype(np.int64),
-        data=np.concatenate(data),
+        indptr=indptr,
+        indices=columns[at].astype(np.int64),
+        data=probabilities[at],
         row_of=row_of,
         itself=np.arange(S)[:, None],
     )

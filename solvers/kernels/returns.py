@@ -18,13 +18,13 @@ data allow.  An error is relative to its own component: nothing here knows the l
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 from numba import njit
 from scipy import sparse
 from scipy.linalg import lu_factor, lu_solve
 from scipy.sparse.linalg import LinearOperator, bicgstab, splu
+
+from solvers.kernels.value_sweeps import sweep_in_place
 
 Rows = np.ndarray | sparse.csr_array
 """Many rows (n, S), dense or sparse."""
@@ -39,7 +39,9 @@ DENSE_STATES, FEW_STATES = 2000, 100
 """Else, up to this many states, as a dense one, as are the smallest; above that it is iterated."""
 ITERATED = 1e-12
 """Share of the right-hand side that an iteration may leave."""
-MOST_ITERATIONS = 2000
+ROUGH = 1e-6
+"""The same where what is solved for is a correction."""
+MOST_ITERATIONS, MOST_RESTARTS, SWEEPS_AT_ONCE = 2000, 8, 32
 SWEEPS = 500
 """Sweeps that a system without loops is given: more steps than that no horizon here has."""
 
@@ -66,8 +68,14 @@ class ReturnSystem:
     def factored(self) -> bool:
         return self._dense is not None or self._sparse is not None
 
-    def solve(self, g: np.ndarray) -> np.ndarray:
-        """x of ``x = g + P x``, up to rounding: (S,) or (S, n), a new array."""
+    def solve(
+        self, g: np.ndarray, guess: np.ndarray | None = None, share: float = ITERATED
+    ) -> np.ndarray:
+        """x of ``x = g + P x``, up to rounding: (S,) or (S, n), a new array.
+
+        guess : (S,), where an iteration begins; share : of g, what it may leave; factors need
+        neither
+        """
         if not self.P.nnz:
             return g.copy()
         if self._dense is not None:
@@ -75,22 +83,62 @@ class ReturnSystem:
         if self._sparse is not None:
             return self._sparse.solve(np.ascontiguousarray(g))
         if g.ndim == 1:
-            return self._iterate(g)
-        return np.stack([self._iterate(column) for column in g.T], axis=1)
+            return self._iterate(g, guess, share)
+        return np.stack([self._iterate(column, None, share) for column in g.T], axis=1)
 
-    def _iterate(self, g: np.ndarray) -> np.ndarray:
+    def above(self, g: np.ndarray, guess: np.ndarray) -> np.ndarray:
+        """At least the x of ``x = g + P x``, from any guess (S,), without solving for it.
+
+        With δ the largest of ``g + P guess - guess`` (or 0) and w < 1 the largest row sum of P, y =
+        guess + δ / (1 - w) has ``y >= g + P y``, and so ``y >= x`` as P has no negative entries.
+        """
+        widest = float(self.P.sum(axis=1).max()) * (1 + 1e-12)
+        if widest >= 1:
+            return self.solve(g, guess)
+        short = max(0.0, float((g + self.P @ guess - guess).max()))
+        return guess + short / (1 - widest)
+
+    def _iterate(self, g: np.ndarray, guess: np.ndarray | None, share: float) -> np.ndarray:
+        """Sweeps in place first: they follow a drift, and where a chain is slow they soon show it.
+        Then a Krylov iteration, begun again on what it leaves."""
+        g = np.array(g, float)  # of one kind: rows of arrays and read-only ones are others
+        x = g.copy() if guess is None or not np.isfinite(guess).all() else np.array(guess, float)
+        allowed = share * float(np.abs(g).max())
+        rest = self._sweep(g, x, allowed, MOST_ITERATIONS)
+        if rest <= allowed:
+            return x
         operator = LinearOperator(self.P.shape, lambda x: x - self.P @ x, dtype=float)
-        x, _ = bicgstab(operator, g, x0=g, rtol=ITERATED, atol=0.0, maxiter=MOST_ITERATIONS)
-        if not np.isfinite(x).all():
-            x = g.copy()
-        rest = float(np.abs(g + self.P @ x - x).max())
-        allowed = ITERATED * float(np.abs(g).max())
-        for _ in range(MOST_ITERATIONS):  # what was not reached is closed in on step by step
-            if rest <= allowed:
+        for _ in range(MOST_RESTARTS):
+            r = g + self.P @ x - x
+            wanted = max(0.5 * allowed / rest, ITERATED)
+            more, _ = bicgstab(operator, r, rtol=wanted, atol=0.0, maxiter=MOST_ITERATIONS)
+            left = float(np.abs(g + self.P @ (x + more) - (x + more)).max())
+            if not left < rest:
                 break
-            new = g + self.P @ x
-            rest, x = float(np.abs(new - x).max()), new
+            x, rest = x + more, left
+            if rest <= allowed:
+                return x
+        self._sweep(g, x, allowed, MOST_ITERATIONS, patient=True)
         return x
+
+    def _sweep(
+        self, g: np.ndarray, x: np.ndarray, allowed: float, most: int, patient: bool = False
+    ) -> float:
+        """Sweep x (S,) in place until the residual is at most ``allowed``, ``most`` times at most;
+        unless patient, only as long as that many are on the way to be enough.  Returns the
+        residual."""
+        P = self.P
+        arrays = (P.indptr.astype(np.int32), P.indices.astype(np.int32), np.array(P.data), g)
+        rest = np.inf
+        for first in range(0, most, SWEEPS_AT_ONCE):
+            sweep_in_place(*arrays, x, first, SWEEPS_AT_ONCE)
+            before, rest = rest, float(np.abs(g + P @ x - x).max())
+            if not rest > allowed:
+                break
+            rounds = np.log(rest / allowed) / max(np.log(before / rest), 1e-9)
+            if not patient and first > 4 * SWEEPS_AT_ONCE and rounds * SWEEPS_AT_ONCE > most:
+                break
+        return rest
 
 
 def solve_proven(
@@ -104,48 +152,22 @@ def solve_proven(
     g_error, rho : (S,), how far g and, as a share, each row of P may be from the true ones
     """
     system = ReturnSystem(P)
-    x, rest = _refined(system, g)
+    x, rest = refined(system, g)
     rest = rest + g_error + rho * (P @ np.abs(x))
     return x, majorant(system, rest, rho), system
 
 
-def _refined(system: ReturnSystem, g: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def refined(system: ReturnSystem, g: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """x (S,) of ``x = g + P x``, refined while that helps, and a bound (S,) on its residual."""
     P, x = system.P, system.solve(g)
     r, slip = residual(P.indptr, P.indices, P.data, g, x)
     for _ in range(4):
-        better = x + system.solve(r)
+        better = x + system.solve(r, share=ROUGH)
         r_better, slip_better = residual(P.indptr, P.indices, P.data, g, better)
         if not np.isfinite(better).all() or np.abs(r_better).sum() >= np.abs(r).sum():
             break
         x, r, slip = better, r_better, slip_better
     return x, np.abs(r) + slip
-
-
-class Repeated:
-    """One action repeated blind for good, from each state (S,).
-
-    values : what it costs; error : proven bound on the error of that; steps : discounted number of
-    steps until the end.  The last two take long where the system is iterated, and wait there until
-    they are asked for.
-    """
-
-    def __init__(self, P: sparse.csr_array, costs: np.ndarray, live: np.ndarray) -> None:
-        """P (S, S) : α T(a), rounded once, rows of terminal states empty; costs, live : (S,)."""
-        self._system, self._live = ReturnSystem(P), live
-        self.values, self._rest = _refined(self._system, np.where(live, costs, 0.0))
-        if self._system.factored:  # the factors are large, and not needed any more
-            self.error, self.steps  # noqa: B018
-            del self._system
-
-    @cached_property
-    def error(self) -> np.ndarray:
-        rest = self._rest + 2 * UNIT * (self._system.P @ np.abs(self.values))
-        return majorant(self._system, rest, 2 * UNIT)
-
-    @cached_property
-    def steps(self) -> np.ndarray:
-        return self._system.solve(self._live.astype(float))
 
 
 def majorant(system: ReturnSystem, rest: np.ndarray, rho: np.ndarray | float = 0.0) -> np.ndarray:

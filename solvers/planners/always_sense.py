@@ -50,11 +50,11 @@ class AlwaysSensePolicy(Policy):
         actions = lowest_argmin(scores[:, :-1], scores[:, -1])
         return actions, np.ones(len(actions), bool)
 
-    def solution(self, problem: SensingMDP) -> Solution:
+    def solution(self, problem: SensingMDP, budget: Budget) -> Solution:
         """This policy with what the baseline proves about the optimum."""
         return Solution(
             policy=self,
-            lower_bound=lower_bound_from(problem, self.V),
+            lower_bound=lower_bound_from(problem, self.V, budget),
             iterations=1,
             status=SOLVED if self.seen.settled else BUDGET,
         )
@@ -67,4 +67,4 @@ class AlwaysSense(Solver):
     name = "always-sense"
 
     def solve(self, problem: SensingMDP, budget: Budget) -> Solution:
-        return AlwaysSensePolicy(problem, budget).solution(problem)
+        return AlwaysSensePolicy(problem, budget).solution(problem, budget)

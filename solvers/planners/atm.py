@@ -107,5 +107,5 @@ class ATM(Solver):
         check_roots(self.name, self.roots)
 
     def solve(self, problem: SensingMDP, budget: Budget) -> Solution:
-        found = ATMPolicy(problem, budget).solution(problem)
+        found = ATMPolicy(problem, budget).solution(problem, budget)
         return replace(found, roots=self.roots)

@@ -113,7 +113,8 @@ class DIPS(Solver):
         check_depth(self.depth)
         budget = unspent_after(self.warm_up, budget)
         with alarm(budget) as stop:
-            bounds = RootBounds(problem, self.seed, self.threads, self.weights(problem), stop)
+            weights = self.weights(problem)
+            bounds = RootBounds(problem, self.seed, self.threads, weights, stop, budget)
             trace = [(budget.spent(), *at_start(bounds))]
             if self.warm_start:
                 spi = SPI(max_iterations=WARM_UPDATES)

@@ -33,6 +33,10 @@ SAME = 1e-9
 """Beliefs closer than this (squared distance) are one point."""
 
 
+BLOCK = 1024
+"""Points that are backed up between two looks at the clock."""
+
+
 @dataclass
 class Pbvi(Solver):
     """Options: ``points`` at most in B (never fewer than the roots); ``sweeps`` of backups at most
@@ -61,7 +65,7 @@ class Pbvi(Solver):
         state = _Points(problem)
         scale = float(np.abs(problem.costs).max()) + problem.max_sensing_cost
         # All that PBVI knows from below: what seeing everything is worth.
-        V = lower_bound_from(problem, state.seen.V)
+        V = lower_bound_from(problem, state.seen.V, budget)
         trace, swept = [], 0
         for _ in range(self.iterations):
             for _ in range(self.sweeps):
@@ -116,15 +120,20 @@ class _Points:
         blind = np.empty((n, A))
         behind = np.empty((n, A), int)  # the vector that goes on after each blind action
         for a in range(A):
-            if budget.over():
-                return 0.0
-            scores = (self.B @ self.T[a]) @ self.Gamma.T
-            behind[:, a] = np.argmin(scores, axis=1)
-            blind[:, a] = self.B @ problem.costs[:, a] + alpha * scores.min(axis=1)
+            for first in range(0, n, BLOCK):
+                if budget.over():
+                    return 0.0
+                part = slice(first, first + BLOCK)
+                scores = (self.B[part] @ self.T[a]) @ self.Gamma.T
+                behind[part, a] = np.argmin(scores, axis=1)
+                least = scores.min(axis=1)
+                blind[part, a] = self.B[part] @ problem.costs[:, a] + alpha * least
         sensing = self._sensing_vectors(self.R)
         choice = np.argmin(np.hstack([self.B @ sensing.T, blind]), axis=1)
         made: dict[tuple[int, int], int] = {}
         vectors, plans = [], []
+        if budget.over():
+            return 0.0
         for point in range(n):
             a, looks = choice[point] % A, choice[point] < A
             key = (a, -1 if looks else behind[point, a])

@@ -17,9 +17,9 @@ The early finish goes beyond the paper's algorithm, which has no plans that are 
 walks on and must look after ``max_steps``.  A finished root's plan is better than that or as good,
 by less than a tenth of delta at worst, and it is why values here can be below the literal ones.
 
-With ``roots="reachable"`` an update walks the start, then the roots that the plans found land on,
-and so on until these are all walked; all others, and those that are reached with a discounted
-chance below ``NEGLIGIBLE_REACH``, keep their plans.
+With ``roots="reachable"`` an update walks the roots that the reference reaches from the start, then
+those that the plans found land on, and so on until these are all walked; all others, and those that
+are reached with a discounted chance below ``NEGLIGIBLE_REACH``, keep their plans.
 
 SPI stops in local optima.  ``init`` chooses where it starts: ``always-sense`` (Algorithm 1),
 ``blind`` (the plans SPI finds when looking is dearer than anything it could save), or ``best``
@@ -34,12 +34,13 @@ import numpy as np
 from scipy import sparse
 
 from solvers.core.baseline import TIE, value_sizes
+from solvers.core.blind_for_good import costs_for_good
 from solvers.core.lower_bound import lower_bound_from
 from solvers.core.model import SensingMDP
 from solvers.core.plan_table import PlanTable
 from solvers.core.policy_update import compile_walks, walk_roots
 from solvers.core.reference import Reference
-from solvers.core.roots import REACHABLE, Reach, check_roots, chosen_roots
+from solvers.core.roots import REACHABLE, Reach, check_roots, chosen_roots, roots_along
 from solvers.core.solution import BUDGET, SOLVED, Solution
 from solvers.core.solver import Budget, Solver, SolverError
 from solvers.core.workers import workers
@@ -96,12 +97,12 @@ class SPI(Solver):
         compile_walks()
 
     def solve(self, problem: SensingMDP, budget: Budget) -> Solution:
-        always = AlwaysSensePolicy(problem)
+        always = AlwaysSensePolicy(problem, budget)
         table = self._first_plans(problem, always, budget)
         table, rounds, status = self._improve(problem, always, table, budget)
         return Solution(
             policy=table.policy(),
-            lower_bound=lower_bound_from(problem, always.V),
+            lower_bound=lower_bound_from(problem, always.V, budget),
             iterations=rounds,
             status=status,
             roots=self.roots,
@@ -131,39 +132,59 @@ class SPI(Solver):
         self, problem: SensingMDP, always: AlwaysSensePolicy, table: PlanTable, budget: Budget
     ) -> tuple[PlanTable, int, str]:
         """Algorithm 1: PolicyUpdate until no root gains more than delta."""
-        V, rounds = table.values(), 0
+        costs_for_good(problem, budget)  # which a walk reads
+        if budget.over():
+            return table, 0, BUDGET
+        V, rounds = table.values(always.V), 0
         ties = TIE * value_sizes(problem, always.seen)  # differences that are rounding
+        counts = self._first_roots(problem, table)
         while self.max_iterations is None or rounds < self.max_iterations:
             if budget.over():
                 return table, rounds, BUDGET
             tolerance = FINISHED * self.delta
             reference = Reference(V, always.V, ties, always.columns, self.max_steps, tolerance)
-            table, walked = self._update(problem, reference, table, budget)
-            V_new, rounds = table.values(), rounds + 1
-            gain = float((V - V_new)[walked].max(initial=0.0))
-            V = V_new
+            table, counts = self._update(problem, reference, table, counts, budget)
+            rounds += 1
             if budget.over():
                 return table, rounds, BUDGET
+            V_new = table.values(V)
+            gain = float((V - V_new)[counts].max(initial=0.0))
+            V = V_new
             if gain <= self.delta:
                 break
         return table, rounds, SOLVED
 
+    def _first_roots(self, problem: SensingMDP, table: PlanTable) -> np.ndarray:
+        """The roots (S,) bool that these plans reach, or all."""
+        if chosen_roots(self.roots, problem) != REACHABLE:
+            return ~problem.terminal
+        return roots_along(table.rows.matrix(), problem.start, problem.terminal)
+
     def _update(
-        self, problem: SensingMDP, reference: Reference, table: PlanTable, budget: Budget
+        self,
+        problem: SensingMDP,
+        reference: Reference,
+        table: PlanTable,
+        first: np.ndarray,
+        budget: Budget,
     ) -> tuple[PlanTable, np.ndarray]:
-        """Algorithm 2: better plans replace those of the reference.  Returns the new table and the
-        roots that were walked (S,) bool."""
+        """Algorithm 2: better plans replace those of the reference.
+
+        first : (S,) bool, the roots that the reference reaches, and are walked first.  Returns the
+        new table and the roots (S,) bool that it reaches.
+        """
         better = table.copy()
         crew = workers(self.threads)
         if chosen_roots(self.roots, problem) != REACHABLE:
-            live = np.flatnonzero(~problem.terminal)
-            walk_roots(problem, reference, live, better, crew, budget)
-            return better, ~problem.terminal
+            walk_roots(problem, reference, np.flatnonzero(first), better, crew, budget)
+            return better, first
         reach = Reach(problem.start, problem.terminal)
-        while len(front := reach.front()) and not budget.over():
+        front = np.flatnonzero(first)
+        while len(front) and not budget.over():
             walk_roots(problem, reference, front, better, crew, budget)
             reach.add(front, front, better.rows.part(front))
-        return better, reach.known
+            front = reach.front()
+        return better, reach.reached
 
 
 def _always_sense_plans(problem: SensingMDP, always: AlwaysSensePolicy) -> PlanTable:
