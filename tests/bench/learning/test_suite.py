@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from bench.analysis.learned import learned
 from bench.cli import main
 from bench.learning.curves import Curves, published_return, read_curves, read_optima
 from bench.learning.runner import FAILED, Job, LearningStore, jobs_of, run_job
@@ -108,6 +109,15 @@ def test_a_suite_runs_resumes_and_is_shown(tmp_path, capsys):
         assert (folder / file).stat().st_size > 0
     lines = (folder / "curves.csv").read_text().splitlines()
     assert len(lines) == 1 + 2 * 2 * 3
+    earned = learned(tmp_path, "measuring-value")
+    assert earned == []  # only the suite named learning stands beside other tables
+    folder.rename(results / "learning")
+    earned = learned(results, "measuring-value")
+    assert [one.learner for one in earned] == ["amrl-q", "learn-then-spi"]
+    for one, c in zip(earned, curves, strict=True):
+        assert (one.runs, one.sensing_cost) == (2, 0.05)
+        assert one.training_return == pytest.approx(np.mean(c.last_returns), rel=1e-5)
+    (results / "learning").rename(folder)
     damaged = next((folder / "runs").glob("*.jsonl"))
     damaged.write_text(damaged.read_text()[:-9])
     capsys.readouterr()
