@@ -7,7 +7,8 @@ import pytest
 
 from bench.analysis.learned import learned
 from bench.cli import main
-from bench.learning.curves import Curves, published_return, read_curves, read_optima
+from bench.learning.curves import Curves, Optimum, published_return, read_curves, read_optima
+from bench.learning.figures import TOP, highest
 from bench.learning.runner import FAILED, Job, LearningStore, jobs_of, run_job
 from bench.learning.suite import (
     LearnerEntry,
@@ -163,3 +164,15 @@ def test_steps_to_counts_from_where_it_stays():
     )
     assert curves.steps_to(0.1, 1.0).tolist() == [30, 20, np.inf]
     assert published_return(problem, entry) == 0.816
+
+
+def test_no_line_of_the_regret_figure_is_cut_off():
+    problem = LearningProblem("measuring-value@horizon=none", 30, sensing_cost=0.05)
+    regrets = np.array([[9.0, 40.0], [9.0, 60.0], [9.0, 5.0]])
+    nothing = np.zeros((3, 2))
+    far = Curves(
+        *(problem, LearnerEntry("amrl-q"), np.array([1.0, 2.0]), nothing, regrets, nothing),
+        *(nothing, np.zeros(3), np.zeros(3), np.zeros(3), ()),
+    )
+    assert highest([far], Optimum(best=-2.0, known=-2.0)) > 40.0 / 2
+    assert highest([far], Optimum(best=100.0, known=100.0)) == TOP == highest([], Optimum(1, 1))
