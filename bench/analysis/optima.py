@@ -4,9 +4,10 @@ One line per instance in ``optima.csv``: the best value and the policy file that
 best proven bound, the gap between them, and who found either.  Values are costs under the start; a
 value counts only if the policy behind it was written to a file, read back and evaluated exactly, so
 everyone can check it with ``sensebench score FILE``.  Policies and bounds are the best of those
-that the suites recorded; where there is none, one is made here.  The gap that the checker of proofs
-confirmed is given as well, if it did so in time.  Instances are done one after the other and
-written as they come: a run that is interrupted goes on where it stopped.
+that the suites recorded and of the line that is there already.  A search is made only where these
+hold nothing, or where the line is asked for again and is still open: its gap is not closed, or
+not confirmed by the checker of proofs.  Instances are done one after the other and written as they
+come: a run that is interrupted goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ POLICIES = "policies"
 SEARCH = "dips"
 BETTER = 1e-9
 """A value is better than another only by more than this share."""
+CLOSED = 1e-6
+"""A gap of this share, which is what the search aims for, or less needs no further search."""
 CROSSED = 1e-7
 """A bound above a value by more than this share contradicts it."""
 
@@ -138,15 +141,37 @@ class Known:
         return cls(row, policy if policy.is_file() else None, verification.get("lower"))
 
 
+@dataclass(frozen=True)
+class Bound:
+    """A lower bound on the cost, who proved it, and the bound that the checker confirmed."""
+
+    lower: float = -math.inf
+    by: str = ""
+    verified: float = -math.inf
+
+    def or_better(self, other: Bound) -> Bound:
+        """The higher of both, each kind by itself."""
+        higher = max(self, other, key=lambda bound: bound.lower)
+        return Bound(higher.lower, higher.by, max(self.verified, other.verified))
+
+    def leaves_open(self, value: float) -> bool:
+        """Whether a search could still improve a line with this value, or have it confirmed."""
+        return max(_share(value, self.lower), _share(value, self.verified)) > CLOSED
+
+
 def find_optimum(
-    instance: Instance, results: Path, directory: Path, budget: float
+    instance: Instance,
+    results: Path,
+    directory: Path,
+    budget: float,
+    line: dict[str, str] | None = None,
 ) -> dict[str, str]:
     """The line of one instance; its policy is written into ``directory``.
 
-    What the suites recorded is taken as it is.  Only where they hold no bound or no policy is one
-    searched here, for ``budget`` seconds and as many again to verify it.
+    line : the one to improve, if there is one.  Without it a search is made only if the suites
+    recorded no bound or no policy; with it also if what is known leaves the line open.
+    budget : seconds of a search
     """
-    facts = find_problem(instance.problem)
     problem = load_problem(instance.problem, instance.sensing_cost)
     rows = recorded(results, instance.problem, instance.sensing_cost)
     known = [Known.of(folder, row) for folder, row in rows]
@@ -158,22 +183,44 @@ def find_optimum(
     if kept:
         _, file, solver = min(kept)
         _keep(path, problem, load_policy(file, problem), instance, solver)
-    lower, bound_by = max(
-        ((x.row.lower, x.row.solver) for x in known if x.row.lower is not None),
-        default=(-math.inf, ""),
-    )
-    verified = max((x.verified for x in known if x.verified is not None), default=-math.inf)
-    if not path.is_file() or not math.isfinite(lower):
+    bound = _bound_of_line(line, path, problem)
+    for x in known:
+        bound = bound.or_better(
+            Bound(
+                -math.inf if x.row.lower is None else x.row.lower,
+                x.row.solver,
+                -math.inf if x.verified is None else x.verified,
+            )
+        )
+    missing = not path.is_file() or not math.isfinite(bound.lower)
+    if missing or (line is not None and bound.leaves_open(_value_of(path, problem))):
         found = solve(problem, SEARCH, budget=budget, warm_start=True)
         _keep(path, problem, found.policy, instance, SEARCH)
-        if found.lower is not None and found.lower > lower:
-            lower, bound_by = found.lower, SEARCH
-        verified = max(verified, _verified_here(problem, found, budget))
-    value = _value_of(path, problem)
-    if lower > value + CROSSED * (1 + abs(value)):
+        lower = -math.inf if found.lower is None else found.lower
+        bound = bound.or_better(Bound(lower, SEARCH, _verified_here(problem, found)))
+    return _line(instance, problem, path, bound)
+
+
+def _bound_of_line(line: dict[str, str] | None, path: Path, problem: SensingMDP) -> Bound:
+    """What an earlier line proved, if the policy beside it is one of this very model."""
+    if line is None:
+        return Bound()
+    try:
+        load_policy(path, problem)
+    except PolicyError:
+        return Bound()
+    value, gap = float(line["value"]), line["verified_gap"]
+    verified = value - float(gap) * abs(value) if gap else -math.inf
+    return Bound(float(line["lower"]), line["bound_by"], verified)
+
+
+def _line(instance: Instance, problem: SensingMDP, path: Path, bound: Bound) -> dict[str, str]:
+    facts, value = find_problem(instance.problem), _value_of(path, problem)
+    if bound.lower > value + CROSSED * (1 + abs(value)):
         raise OptimaError(
-            f"{instance.problem}, k = {to_text(instance.sensing_cost)}: the bound {lower:.10g} of "
-            f"{bound_by} is above the value {value:.10g} of {path.name}; one of them is wrong"
+            f"{instance.problem}, k = {to_text(instance.sensing_cost)}: the bound "
+            f"{bound.lower:.10g} of {bound.by} is above the value {value:.10g} of {path.name}; one "
+            "of them is wrong"
         )
     line = Optimum(
         problem=instance.problem,
@@ -184,10 +231,12 @@ def find_optimum(
         shown=f"{facts.shown(value):.{facts.digits + 2}f}",
         value=value,
         by=str(about_policy(path).get("solver", "")),
-        lower=lower,
-        bound_by=bound_by,
-        gap=_share(value, lower),
-        verified_gap=_share(value, verified) if math.isfinite(verified) else "",
+        lower=bound.lower,
+        bound_by=bound.by,
+        gap=_rounded(_share(value, bound.lower)),
+        verified_gap=_rounded(_share(value, bound.verified))
+        if math.isfinite(bound.verified)
+        else "",
         policy=f"{POLICIES}/{path.name}",
     )
     return {name: _text(x) for name, x in asdict(line).items()}
@@ -214,10 +263,10 @@ def _value_of(path: Path, problem: SensingMDP) -> float:
     return float(problem.start @ evaluate(problem, load_policy(path, problem)))
 
 
-def _verified_here(problem: SensingMDP, found: Solution, limit: float) -> float:
+def _verified_here(problem: SensingMDP, found: Solution) -> float:
     """The lower bound of a search that independent code confirms; -inf if it does not in time."""
     try:
-        verdict = verify_claim(problem, found.lower_bound, plans_of(problem, found), limit)
+        verdict = verify_claim(problem, found.lower_bound, plans_of(problem, found))
     except (ValueError, RuntimeError, MemoryError):  # the checker cannot take this problem
         return -math.inf
     return verdict.lower if verdict.ok else -math.inf
@@ -225,6 +274,11 @@ def _verified_here(problem: SensingMDP, found: Solution, limit: float) -> float:
 
 def _share(value: float, lower: float) -> float:
     return max(0.0, value - lower) / max(abs(value), 1e-300)
+
+
+def _rounded(gap: float) -> float:
+    """To four digits: value and bound are written with twelve, which leaves no more to a gap."""
+    return float(f"{gap:.4g}")
 
 
 def _text(x: str | float | int) -> str:

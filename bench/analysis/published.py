@@ -45,6 +45,8 @@ ROUNDED = 0.55
 ERRORS = 2.0
 """Standard errors to either side of a simulated number that still count as the same."""
 ANY_COST = "max over k"
+OTHER_COUNT = "no discount"
+"""In what was counted: a sum that our value, which is discounted there, cannot be held against."""
 
 
 @dataclass(frozen=True)
@@ -98,10 +100,10 @@ def field_facts(problem: str) -> list[Fact]:
 def published(
     problem: str, solver: str, options: Mapping[str, Any], sensing_cost: float | str
 ) -> Published | None:
-    """The paper's result for a solver of ours on one instance; None where it has none."""
+    """The paper's result for a solver of ours on one instance; None where it has none like ours."""
     quantity = _quantity(solver, options)
     fact = _find(problem, quantity, sensing_cost)
-    if fact is None:
+    if fact is None or OTHER_COUNT in fact.counted:
         return None
     time = _find(problem, f"{quantity} time", sensing_cost)
     return _in_our_units(fact, None if time is None else float(time.text))

@@ -33,7 +33,9 @@ def list_all(args: argparse.Namespace) -> None:
     print("problems")
     for problem in found["problems"]:
         costs = ", ".join(f"{k:g}" for k in problem["sensing_costs"])
-        print(printable(f"  {problem['id']:28} {problem['title']}; k = {costs}"))
+        size = "".join(f"{problem[n]:,} {n}, " for n in ("states", "actions") if problem[n])
+        print(printable(f"  {problem['id']:28} {problem['title']}; {size}k = {costs}"))
+        print(printable(f"  {'':28}   from {problem['source']}"))
     print("  gym:NAME, FILE.npz, FILE.pomdp   any Gymnasium environment with a table P; a file\n")
     print("solvers, with their options")
     reasons: dict[str, list[str]] = {}
@@ -68,6 +70,9 @@ def listed() -> dict[str, list[dict[str, Any]]]:
                     "sensing_costs": list(problem.sensing_costs),
                     "rewards": problem.rewards,
                     "source": problem.source,
+                    "states": problem.size[0] if problem.size else None,
+                    "actions": problem.size[1] if problem.size else None,
+                    "conventions": problem.conventions,
                 }
                 for problem in problems().values()
             ],

@@ -31,9 +31,13 @@ def add(commands: Any) -> None:
         "--budget",
         type=seconds,
         default=BUDGET_SECONDS,
-        help=f"seconds for each that no suite recorded (default: {BUDGET_SECONDS:g})",
+        help=f"seconds of search for each that needs one (default: {BUDGET_SECONDS:g})",
     )
-    command.add_argument("--rerun", action="store_true", help="also those that have a line already")
+    command.add_argument(
+        "--rerun",
+        action="store_true",
+        help="also improve the lines that are there, by a search where one is still open",
+    )
     add_results(command)
     command.set_defaults(call=make_optima)
 
@@ -52,7 +56,9 @@ def make_optima(args: argparse.Namespace) -> int:
         if key in lines and not args.rerun:
             continue
         try:
-            lines[key] = optima.find_optimum(instance, args.results, directory, args.budget)
+            lines[key] = optima.find_optimum(
+                instance, args.results, directory, args.budget, lines.get(key)
+            )
         except (ValueError, RuntimeError, MemoryError) as error:
             failed += 1
             print(f"{name}: {error}", file=sys.stderr)

@@ -34,6 +34,8 @@ BAND = (10, 90)
 COLUMNS, HEIGHT = 3, 1.75
 FLOOR = 1e-3
 """Regrets below this share of the optimum are drawn here: nobody sees more on such an axis."""
+TOP = 3.0
+"""The axis of regrets reaches at least so many optima, and further where a line does."""
 PALETTE = (
     Style("#E69F00", "s", LINES[1], "full"),
     Style("#CC79A7", "v", LINES[3], "full"),
@@ -87,7 +89,8 @@ def _figure(
                 draw(ax, c, styles[_family(c)], optima[problem.name])
         if draw is _regret:
             ax.set_yscale("log")
-            ax.set_ylim(FLOOR / 1.5, 3)
+            own = [c for c in curves if c.problem == problem]
+            ax.set_ylim(FLOOR / 1.5, highest(own, optima[problem.name]))
             ax.yaxis.set_major_formatter(FuncFormatter(_share))
             ax.set_ylabel("regret, share of optimum")
         elif draw is _training:
@@ -103,6 +106,12 @@ def _figure(
         )
     legend_below(figure, handles, 3)
     return figure
+
+
+def highest(curves: list[Curves], optimum: Optimum) -> float:
+    """Where the axis of regrets ends, as a share of the optimum: above every line of the panel."""
+    tops = [np.median(c.regrets, axis=0).max() for c in curves if c.regrets.size]
+    return max(TOP, 1.5 * max(tops, default=0.0) / abs(optimum.known))
 
 
 def _share(value: float, _: int) -> str:

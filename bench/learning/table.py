@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bench.analysis.learned import FILE as LEARNERS
 from bench.learning.curves import (
     SHARES,
     Curves,
@@ -113,6 +114,48 @@ def _failures(curves: list[Curves]) -> list[str]:
     ]
 
 
+SUMMARY = (
+    *("problem", "sensing_cost", "learner", "runs", "greedy_value", "greedy_spread", "regret"),
+    *("training_return", "training_spread", "counted", "published"),
+)
+
+
+def summary_csv(suite: LearningSuite, results: Path) -> str:
+    """A line per problem and learner, for scripts and for the tables of other suites.
+
+    Means over the runs and their standard deviations; ``regret`` is that to the proven bound.
+    ``problem`` is the id without its conventions, as published numbers name it.
+    """
+    out = io.StringIO()
+    writer = csv.DictWriter(out, SUMMARY, lineterminator="\n")
+    writer.writeheader()
+    for c in read_curves(suite, results):
+        if not c.regrets.size:
+            continue
+        published = published_return(c.problem, c.learner)
+        returns = c.last_returns[np.isfinite(c.last_returns)]
+        with_discount = "with discount" if c.problem.discounted_returns else "no discount"
+        numbers = {
+            "greedy_value": c.values[:, -1].mean(),
+            "greedy_spread": c.values[:, -1].std(),
+            "regret": c.regrets[:, -1].mean(),
+            "training_return": returns.mean() if len(returns) else math.nan,
+            "training_spread": returns.std() if len(returns) else math.nan,
+        }
+        writer.writerow(
+            {
+                "problem": c.problem.id.partition("@")[0],
+                "sensing_cost": f"{c.problem.price:g}",
+                "learner": c.learner.name,
+                "runs": len(c.values),
+                **{name: f"{x:.6g}" for name, x in numbers.items() if math.isfinite(x)},
+                "counted": f"training mean, last tenth, {with_discount}",
+                "published": "" if published is None else f"{published:g}",
+            }
+        )
+    return out.getvalue()
+
+
 def to_csv(suite: LearningSuite, results: Path) -> str:
     """Every checkpoint of every run, one line each."""
     out = io.StringIO()
@@ -134,11 +177,12 @@ FORMATS = {"terminal": to_terminal, "markdown": to_markdown, "latex": to_latex}
 
 
 def write_tables(suite: LearningSuite, results: Path) -> list[Path]:
-    """Write the table as Markdown and LaTeX and all curves as CSV; returns the paths."""
+    """Write the table as Markdown, LaTeX and CSV, and all curves as CSV; returns the paths."""
     table, folder = learning_table(suite, results), Path(results) / suite.name
     texts = {
         "table.md": to_markdown(table),
         "table.tex": to_latex(table),
+        LEARNERS: summary_csv(suite, results),
         "curves.csv": to_csv(suite, results),
     }
     for name, text in texts.items():

@@ -30,7 +30,7 @@ import numpy as np
 from scipy import sparse
 
 from bench.problems.conventions import Conventions, counted
-from bench.problems.problem import Problem
+from bench.problems.problem import Grid, Problem
 from solvers import SensingMDP
 
 DISCOUNT = 0.95
@@ -72,6 +72,25 @@ def variables() -> tuple[np.ndarray, ...]:
     return np.repeat(x, n * n), np.repeat(y, n * n), vx, vy
 
 
+def corridor() -> Grid:
+    """The field seen from above, for a picture: y grows upward; no state is placed on it."""
+    rows = [
+        "".join("W" if x >= WALL and y >= WALL else _letter(x, y) for x in range(FIELD + 1))
+        for y in range(FIELD, -1, -1)
+    ]
+    return Grid(tuple(rows), ())
+
+
+def _letter(x: int, y: int) -> str:
+    if (x, y) == START[:2]:
+        return "S"
+    return "G" if _is_goal(x, y) else "F"
+
+
+def _is_goal(x, y):
+    return (x > 0) & (x < 5) & (y > 27)
+
+
 def _matrices(misprint: bool, rewards: np.ndarray) -> Iterator[sparse.csr_array]:
     """T of one action after the other, which keeps only one of them twice; fills the rewards."""
     x, y, vx, vy = variables()
@@ -98,7 +117,7 @@ def _landing(x, y, vx, vy, ox: int, oy: int) -> tuple[np.ndarray, np.ndarray]:
     ny = y + np.rint((vy + wy) / 2).astype(int)
     inside = (nx >= 0) & (nx <= FIELD) & (ny >= 0) & (ny <= FIELD)
     wall = (np.maximum(x, nx) >= WALL) & (np.maximum(y, ny) >= WALL)
-    arrived = inside & ~wall & (nx > 0) & (nx < 5) & (ny > 27)
+    arrived = inside & ~wall & _is_goal(nx, ny)
     flies = inside & ~wall & ~arrived
     there = np.full(end, end)
     there[flies] = state_number(nx[flies], ny[flies], wx[flies], wy[flies])

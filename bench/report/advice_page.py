@@ -9,15 +9,26 @@ import textwrap
 from html import escape
 from importlib.resources import files
 
-from bench.analysis.labels import percent
 from bench.problems import Problem
-from bench.report.advice_words import Answer, answers, plan_text, price, shown, tiles
+from bench.report.advice_words import (
+    Answer,
+    answers,
+    nearness,
+    plan_text,
+    price,
+    shown,
+    tiles,
+)
 from bench.report.svg_chart import Chart, bars
 from solvers.advice.advice import Advice
 
 MOST_STATES = 12
 MOST_CHANGES = 15
 WIDTH = 96
+COUNTS = (
+    "Counts are discounted: what happens n steps from now counts with the discount to the power n."
+)
+SAME_PLAN = "Where the plan does not change from one line to the next, that of another state does."
 
 
 def advice_text(advice: Advice, facts: Problem) -> str:
@@ -29,6 +40,9 @@ def advice_text(advice: Advice, facts: Problem) -> str:
     parts.append("What to do, in the states that are seen most often")
     for s in advice.states[:MOST_STATES]:
         parts.append(f"  {s.name}: {plan_text(advice, s.plan)}")
+    parts += ["", f"Prices at which the plan changes, and the plan from {_likeliest_start(advice)}"]
+    for prices, looks, plan in _stretches(advice):
+        parts.append(f"  {prices} ({looks} looks, discounted): {plan}")
     return "\n".join(parts)
 
 
@@ -44,7 +58,7 @@ def advice_page(advice: Advice, facts: Problem) -> str:
         _section(always, _value_chart(advice, facts)),
         _section(often, _states_table(advice)),
         _section(worth, _worth_bars(advice)),
-        _section(prices, _rate_chart(advice) + _changes_table(advice, facts)),
+        _section(prices, _rate_chart(advice) + _changes_table(advice)),
         _section(gain, ""),
         _section(wrong, _robust_chart(advice, facts)),
     ]
@@ -66,7 +80,7 @@ def _head(advice: Advice, facts: Problem) -> str:
     return (
         f"{facts.title}: {problem.num_states:,} states, {problem.num_actions} actions, discount "
         f"{problem.discount:g}, a look costs {price(advice.k)}. The best plan found has a {word} "
-        f"of {shown(facts, advice.value)}{scaled}, within {percent(advice.gap)} of optimal."
+        f"of {shown(facts, advice.value)}{scaled}; it is {nearness(advice)}."
     )
 
 
@@ -185,31 +199,46 @@ def _states_table(advice: Advice) -> str:
         for s in advice.states[:MOST_STATES]
     )
     more = len(advice.states) - MOST_STATES
-    note = f'<p class="small">and {more:,} more states</p>' if more > 0 else ""
+    note = f"and {more:,} more states. " if more > 0 else ""
+    note = f'<p class="small">{note}{COUNTS}</p>'
     return (
         '<div class="scroll"><table><tr><th>seen</th><th>how often</th><th>then do</th></tr>'
         f"{rows}</table></div>{note}"
     )
 
 
-def _changes_table(advice: Advice, facts: Problem) -> str:
-    """The plan from the likeliest start on each stretch of prices."""
-    problem, prices, k = advice.problem, advice.prices, advice.k
-    root = int(problem.start.argmax())
-    ends = [0.0, *prices.changes, 10.0]
-    rows = []
-    stretches = list(zip(prices.lines, ends[:-1], ends[1:], strict=True))
-    for line, left, right in stretches[:MOST_CHANGES]:
-        rows.append(
-            f"<tr><td>{price(left * k)} to {price(right * k)}</td><td>{line.slope / k:.3g}</td>"
-            f"<td>{escape(plan_text(advice, line.plans[root]))}</td></tr>"
-            if k > 0
-            else ""
-        )
-    more = len(stretches) - MOST_CHANGES
-    note = f'<p class="small">and {more} more stretches</p>' if more > 0 else ""
+def _changes_table(advice: Advice) -> str:
+    """The stretches of prices and their plans, as a table."""
+    rows = "".join(
+        f"<tr><td>{escape(prices)}</td><td>{looks}</td><td>{escape(plan)}</td></tr>"
+        for prices, looks, plan in _stretches(advice)
+    )
+    more = len(advice.prices.lines) - MOST_CHANGES
+    note = f"and {more} more stretches. " if more > 0 else ""
     return (
         f'<div class="scroll"><table><tr><th>price</th><th>looks</th>'
-        f"<th>plan from {escape(problem.state_names[root])}</th></tr>{''.join(rows)}</table></div>"
-        + note
+        f"<th>plan from {escape(_likeliest_start(advice))}</th></tr>{rows}</table></div>"
+        f'<p class="small">{note}{SAME_PLAN}</p>'
     )
+
+
+def _likeliest_start(advice: Advice) -> str:
+    return advice.problem.state_names[int(advice.problem.start.argmax())]
+
+
+def _stretches(advice: Advice) -> list[tuple[str, str, str]]:
+    """Each stretch of prices, the discounted looks there, the plan from the likeliest start."""
+    prices, k = advice.prices, advice.k
+    root = int(advice.problem.start.argmax())
+    if not k > 0:
+        return []
+    ends = [0.0, *prices.changes, 10.0]
+    found = zip(prices.lines[:MOST_CHANGES], ends[:-1], ends[1:], strict=False)
+    return [
+        (
+            f"{price(left * k)} to {price(right * k)}",
+            f"{line.slope / k:.3g}",
+            plan_text(advice, line.plans[root]),
+        )
+        for line, left, right in found
+    ]

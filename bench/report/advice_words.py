@@ -45,6 +45,12 @@ def price(x: float) -> str:
     return f"{x:.4g}"
 
 
+def nearness(advice: Advice) -> str:
+    """How far from optimal the plan may be, as proven."""
+    text = percent(advice.gap)
+    return "proven optimal" if text == "0 %" else f"proven to be within {text} of optimal"
+
+
 def plan_text(advice: Advice, plan) -> str:
     """A plan in words, cut where it is long."""
     words = plan.describe(advice.problem.action_names)
@@ -126,7 +132,7 @@ def _often(advice: Advice) -> Answer:
     if rate <= 1e-9:
         short = "Never: the plan stays blind for good."
     elif rate <= RARE:
-        short = "Practically never: by the time the plan looks, the discount has done its work."
+        short = "Practically never: the next look is so far off that, discounted, it hardly counts."
     else:
         short = f"At {100 * rate:.3g} % of the steps: about one look every {1 / rate:.3g} steps."
     looking = [s for s in advice.states if s.plan.senses]
@@ -158,12 +164,13 @@ def _worth(advice: Advice, facts: Problem) -> Answer:
     paying = sum(s.look_worth > advice.k for s in advice.states)
     return Answer(
         "What is one look worth?",
-        f"At most {best.look_worth:.4g}, in state {best.name}; it costs {price(advice.k)}.",
+        f"At most {best.look_worth:.4g} (in state {best.name}); a look costs {price(advice.k)}.",
         (
             f"A look after the very next step pays for itself in {paying} of the "
             f"{len(advice.states)} states that are seen.",
-            "The worth of a look is what the best plan found without it costs more than the best "
-            "with it for nothing, all later looks at their price.",
+            "The worth of a look is the difference between two plans: the best one found that "
+            "takes the next step without looking, and the best one that looks after it for free. "
+            "Later looks are paid for in both.",
         ),
     )
 
@@ -198,7 +205,7 @@ def _around(finished: bool, below: list[float], above: list[float]) -> tuple[str
 def _gain(advice: Advice, facts: Problem) -> Answer:
     bound = shown(facts, advice.lower, 1)
     if advice.gap <= CLOSE:
-        short = f"Nothing worth having: the plan is optimal within {percent(advice.gap)}."
+        short = f"Nothing worth having: the plan is {nearness(advice)}."
     else:
         short = f"At most {percent(advice.gap)}."
     word = "more than" if facts.rewards else "less than"
@@ -216,8 +223,8 @@ def _wrong(advice: Advice, facts: Problem) -> Answer:
     fine = [r.noise for r in levels if r.regret <= SMALL_REGRET]
     if fine:
         short = (
-            f"With every probability off by about {100 * max(fine):.0f} %, a new plan would gain "
-            "less than 1 %."
+            f"Even with every probability off by about {100 * max(fine):.0f} %, a new plan would "
+            "gain less than 1 %."
         )
     else:
         short = (
@@ -226,8 +233,8 @@ def _wrong(advice: Advice, facts: Problem) -> Answer:
         )
     details = tuple(
         f"Off by {100 * r.noise:.0f} %: the plan {_what(facts)} {shown(facts, r.mean)} on average "
-        f"over {counted(r.drawn, 'draw')} ({shown(facts, r.worst)} at worst); a new plan would "
-        f"gain {100 * r.regret:.2g} % in the first of them."
+        f"over {counted(r.drawn, 'model')} drawn at random ({shown(facts, r.worst)} at worst); a "
+        f"plan made for the first of these models would gain {100 * r.regret:.2g} % there."
         for r in levels
     )
     return Answer("How wrong may the model be?", short, details)

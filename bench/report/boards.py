@@ -11,17 +11,20 @@ from html import escape
 from pathlib import Path
 
 from bench.problems import find_problem
+from bench.problems.drone import corridor
 from bench.problems.problem import Grid
 
 DRAWN = (
     *("semi-slippery-4x4", "semi-slippery-8x8", "random-lake-12x12", "random-lake-20x20"),
-    "snake-maze",
+    *("snake-maze", "drone"),
 )
+MAPS = {"drone": corridor}
+"""Boards of problems whose states are more than places, and lie on no grid."""
 WIDTH = 232
 MARGIN = 4
-FILLS = {"H": "#3f6f8f", "G": "#2e8b57", "S": "#f2c14e"}
+FILLS = {"H": "#3f6f8f", "G": "#2e8b57", "S": "#f2c14e", "W": "#59636b"}
 ICE, LINE, INK = "#e8f1f6", "#b9c9d3", "#1d2327"
-WORDS = {"S": "start", "G": "goal", "H": "hole"}
+WORDS = {"S": "start", "G": "goal", "H": "hole", "W": "wall"}
 
 
 def board_svg(title: str, grid: Grid) -> str:
@@ -75,7 +78,7 @@ def _legend(place: int, letter: str, y: float) -> str:
 def board(problem_id: str) -> str:
     """The picture of a problem that lies on a grid."""
     facts = find_problem(problem_id)
-    grid = facts.plain_grid or facts.grid
+    grid = MAPS.get(problem_id) or facts.plain_grid or facts.grid
     if grid is None:
         raise ValueError(f"{problem_id} does not lie on a grid")
     return board_svg(facts.title, grid())

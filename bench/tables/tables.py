@@ -17,12 +17,13 @@ import pandas as pd
 
 from bench.analysis.frame import problem_facts
 from bench.analysis.labels import cost_title, number, percent, seconds
-from bench.analysis.published import best_published, field_facts
+from bench.analysis.published import best_published
 from bench.analysis.results import Results
 from bench.store.files import write_text
 from bench.store.result import options_text
 from bench.store.status import CLAIMED, VERIFIED
 from bench.tables.certificate_table import certificate_blocks
+from bench.tables.field_lines import LEARNER, LEGEND, field_lines
 from bench.tables.formats import (
     FAILURE,
     WIDTH,
@@ -79,12 +80,12 @@ def build_table(results: Results) -> Table:
     """The table as blocks of entries, for any written form."""
     frame = results.frame
     notes: list[str] = []
-    blocks = []
+    blocks, beside = [], results.folder.parent
     for problem in frame["problem"].unique():
         part = frame[frame["problem"] == problem]
         costs = sorted(part["k"].unique(), key=lambda k: (isinstance(k, str), k))
         for first in range(0, len(costs), COSTS_PER_BLOCK):
-            blocks.append(_block(part, costs[first : first + COSTS_PER_BLOCK], notes))
+            blocks.append(_block(part, costs[first : first + COSTS_PER_BLOCK], notes, beside))
     blocks += certificate_blocks(results)
     for line in frame[frame["wrong_bound"]].itertuples():
         notes.append(
@@ -97,12 +98,13 @@ def build_table(results: Results) -> Table:
         "distribution",
         blocks=blocks,
         notes=notes,
-        legend=_legend(frame),
+        legend=" ".join([_legend(frame), *([LEGEND] if _has_learners(blocks) else [])]),
         settings=_settings(results),
     )
 
 
-def _block(part: pd.DataFrame, costs: list, notes: list[str]) -> Block:
+def _block(part: pd.DataFrame, costs: list, notes: list[str], beside: Path) -> Block:
+    """beside : the folder in which this suite and others lie."""
     first = part.iloc[0]
     header = ("Method", *(f"k = {cost_title(k)}" for k in costs), "Time (s)")
     lines = []
@@ -116,7 +118,11 @@ def _block(part: pd.DataFrame, costs: list, notes: list[str]) -> Block:
         ]
         lines.append((title, [*entries, _time(pd.concat(cells))]))
     scale = _scale_words(first)
-    return Block(first["problem_title"], scale, header, lines, _summary(part, costs))
+    return Block(first["problem_title"], scale, header, lines, _summary(part, costs, beside))
+
+
+def _has_learners(blocks: list[Block]) -> bool:
+    return any(name.startswith(LEARNER) for block in blocks for name, _ in block.summary)
 
 
 def _entry(row: pd.Series, notes: list[str]) -> Entry:
@@ -162,7 +168,7 @@ def _time(of: pd.DataFrame) -> Entry:
     return Entry("" if pd.isna(ours) else seconds(ours), "" if pd.isna(papers) else f"{papers:g}")
 
 
-def _summary(part: pd.DataFrame, costs: list) -> list[tuple[str, list[Entry]]]:
+def _summary(part: pd.DataFrame, costs: list, beside: Path) -> list[tuple[str, list[Entry]]]:
     """What is proven, and the paper's best."""
     first = part.iloc[0]
     bounds, gaps, papers = [], [], []
@@ -178,23 +184,12 @@ def _summary(part: pd.DataFrame, costs: list) -> list[tuple[str, list[Entry]]]:
         paper = best_published(first["problem"], k)
         papers.append(Entry(paper[1].text, paper[0]) if paper else Entry())
     side = "at most" if first["rewards"] else "at least"
-    lines = _field_lines(first["problem"], costs)
+    lines = field_lines(beside, first["problem"], costs)
     if not lines and any(e.text for e in papers):
         lines = [("Best in the paper", papers)]
     if any(e.text for e in bounds):
         lines += [(f"Optimum {side} (proven)", bounds), ("Best is optimal within", gaps)]
     return [(name, [*entries, Entry()]) for name, entries in lines]
-
-
-def _field_lines(problem: str, costs: list) -> list[tuple[str, list[Entry]]]:
-    """What other papers report on a problem: one line per method, with what was counted."""
-    lines: dict[str, dict[float, str]] = {}
-    for fact in field_facts(problem):
-        beside = f" ±{fact.error}" if fact.error else ""
-        name = f"Published: {fact.quantity} ({fact.counted})"
-        lines.setdefault(name, {})[float(fact.sensing_cost)] = fact.text + beside
-    found = [(name, [Entry(of.get(k, "")) for k in costs]) for name, of in lines.items()]
-    return [(name, entries) for name, entries in found if any(e.text for e in entries)]
 
 
 def _scale_words(row: pd.Series) -> str:

@@ -5,6 +5,16 @@ import { byId, el } from "./dom.js";
 
 const MOST = 8;
 const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c8c8c", "#b8a100"];
+const SHADES = ["#0072b2", "#8f4e8b"];
+/** More problems than colours that the eye tells apart: their pieces are numbered instead. */
+const numbered = suite.problems.length > COLOURS.length;
+
+/** Paint a piece of a bar, or its swatch in the key, as the problem's. */
+function paint(element, problem) {
+  const at = suite.problems.findIndex((p) => p.id === problem);
+  element.style.background = numbered ? SHADES[at % SHADES.length] : COLOURS[at];
+  if (numbered) element.append(String(at + 1));
+}
 
 const instanceOf = (cell) => JSON.stringify([cell.problem, cell.k]);
 
@@ -63,7 +73,8 @@ function chart(found, instances) {
   const problems = suite.problems.map((p) => p.id);
   const rows = found.slice(0, MOST);
   const label = rows.map((one) => `${one.solver}: best on ${one.total} of ${instances}`).join("; ");
-  const drawn = el("div", { class: "wins", role: "img", "aria-label": label });
+  const kind = numbered ? "wins numbered" : "wins";
+  const drawn = el("div", { class: kind, role: "img", "aria-label": label });
   for (const one of rows) {
     const bar = el("span", { class: "wins-bar" });
     for (const problem of problems) {
@@ -72,7 +83,7 @@ function chart(found, instances) {
       const title = `${one.solver}: best on ${n} of ${problemOf[problem].title}`;
       const piece = el("span", { class: "wins-piece", title });
       piece.style.width = `${(100 * n) / instances}%`;
-      piece.style.background = COLOURS[problems.indexOf(problem) % COLOURS.length];
+      paint(piece, problem);
       bar.append(piece);
     }
     bar.append(el("span", { class: "wins-count" }, String(one.total)));
@@ -83,13 +94,12 @@ function chart(found, instances) {
 
 function key(found) {
   const shown = new Set(found.flatMap((one) => one.byProblem.map(([problem]) => problem)));
-  const list = el("ul", { class: "wins-key" });
-  suite.problems.forEach((problem, i) => {
-    if (!shown.has(problem.id)) return;
+  const list = el("ul", { class: numbered ? "wins-key numbered" : "wins-key" });
+  for (const problem of suite.problems.filter((p) => shown.has(p.id))) {
     const swatch = el("span", { class: "swatch" });
-    swatch.style.background = COLOURS[i % COLOURS.length];
+    paint(swatch, problem.id);
     list.append(el("li", {}, swatch, problem.title));
-  });
+  }
   return list;
 }
 

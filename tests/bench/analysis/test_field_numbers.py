@@ -24,6 +24,11 @@ def test_a_stated_error_widens_what_counts_as_the_same():
     assert published("snake-maze", "spi", {}, 0.001) is None
 
 
+def test_sums_without_discount_are_not_held_against_discounted_values():
+    assert any(f.quantity == "ATM" and "no discount" in f.counted for f in field_facts("drone"))
+    assert published("drone", "atm", {}, 0.05) is None
+
+
 def test_measuring_value_is_reported_as_its_closed_form_allows():
     """A last tenth is 100 episodes of 5 runs: nothing lies above the optimum by three errors."""
     for fact in field_facts("measuring-value"):

@@ -1,6 +1,7 @@
 """The atlas of optima: lines that can be checked, better ones kept, contradictions refused."""
 
 import csv
+from dataclasses import replace
 
 import pytest
 
@@ -91,6 +92,34 @@ def test_a_better_file_is_kept_and_a_row_of_another_model_does_not_count(tmp_pat
     again = find_optimum(instance, tmp_path, tmp_path, budget=2)
     assert again["by"] == "dips" and again["value"] == first["value"]
     assert float(again["gap"]) > float(first["gap"])
+
+
+def test_a_line_asked_for_again_is_searched_only_while_it_is_open(tmp_path, monkeypatch):
+    problem, instance = load_problem("two-state", 0.25), Instance("two-state", 0.25)
+    closed = find_optimum(instance, tmp_path, tmp_path, budget=2)
+    value = float(closed["value"])
+    weak = closed | {"lower": str(value - 0.5), "bound_by": "old", "verified_gap": ""}
+    better = find_optimum(instance, tmp_path, tmp_path, budget=2, line=weak)
+    assert better["bound_by"] == "dips" and float(better["verified_gap"]) < 1e-5
+    # A weaker search leaves what is known: the bound of the line, and the checker's word on it.
+    found = solve(problem, "dips")
+    worse = replace(found, lower_bound=found.lower_bound - 1.0)
+    monkeypatch.setattr(optima, "solve", lambda *given, **options: worse)
+    open_line = closed | {"verified_gap": "0.25", "bound_by": "old"}
+    again = find_optimum(instance, tmp_path, tmp_path, budget=2, line=open_line)
+    assert again["bound_by"] == "old" and again["lower"] == closed["lower"]
+    assert 0 < float(again["verified_gap"]) <= 0.25 + 1e-9
+    monkeypatch.setattr(optima, "solve", None)  # may not be called
+    assert find_optimum(instance, tmp_path, tmp_path, 2, line=closed) == closed
+
+
+def test_the_bound_of_a_line_about_another_model_does_not_count(tmp_path):
+    instance, other = Instance("two-state", 0.25), Instance("two-state", 0.01)
+    line = find_optimum(other, tmp_path, tmp_path, budget=2)
+    (tmp_path / "policies" / other.file_name).rename(tmp_path / "policies" / instance.file_name)
+    wrong = line | {"lower": "1000", "bound_by": "old"}
+    again = find_optimum(instance, tmp_path, tmp_path, budget=2, line=wrong)
+    assert again["bound_by"] == "dips" and float(again["gap"]) < 1e-5
 
 
 def test_a_bound_above_a_value_is_refused(tmp_path):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bench.cli import main
-from bench.problems import load_problem, registry
+from bench.problems import load_problem, problems, registry
 from pomdp_bridge.files.formats import write
 from solvers import SensingMDP, certify, solve
 
@@ -50,6 +50,16 @@ def test_list_names_problems_solvers_and_suites(capsys):
     out = capsys.readouterr().out
     for name in ("taxi", "icu-sepsis", "spi", "delayed-information", "table1", "quick"):
         assert f"\n  {name} " in out
+
+
+def test_list_says_how_large_each_problem_is_and_where_it_is_from(capsys):
+    assert main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for problem in problems().values():
+        at = next(i for i, line in enumerate(lines) if line.startswith(f"  {problem.id} "))
+        states, actions = problem.size
+        assert f"{states:,} states, {actions} actions" in lines[at]
+        assert lines[at + 1].strip() == f"from {problem.source}"
 
 
 def test_export_writes_a_file_that_solves_to_the_same_value(tmp_path, capsys):

@@ -5,8 +5,10 @@ import json
 import numpy as np
 import pytest
 
+from bench.analysis.learned import learned
 from bench.cli import main
-from bench.learning.curves import Curves, published_return, read_curves, read_optima
+from bench.learning.curves import Curves, Optimum, published_return, read_curves, read_optima
+from bench.learning.figures import TOP, highest
 from bench.learning.runner import FAILED, Job, LearningStore, jobs_of, run_job
 from bench.learning.suite import (
     LearnerEntry,
@@ -108,6 +110,15 @@ def test_a_suite_runs_resumes_and_is_shown(tmp_path, capsys):
         assert (folder / file).stat().st_size > 0
     lines = (folder / "curves.csv").read_text().splitlines()
     assert len(lines) == 1 + 2 * 2 * 3
+    earned = learned(tmp_path, "measuring-value")
+    assert earned == []  # only the suite named learning stands beside other tables
+    folder.rename(results / "learning")
+    earned = learned(results, "measuring-value")
+    assert [one.learner for one in earned] == ["amrl-q", "learn-then-spi"]
+    for one, c in zip(earned, curves, strict=True):
+        assert (one.runs, one.sensing_cost) == (2, 0.05)
+        assert one.training_return == pytest.approx(np.mean(c.last_returns), rel=1e-5)
+    (results / "learning").rename(folder)
     damaged = next((folder / "runs").glob("*.jsonl"))
     damaged.write_text(damaged.read_text()[:-9])
     capsys.readouterr()
@@ -153,3 +164,15 @@ def test_steps_to_counts_from_where_it_stays():
     )
     assert curves.steps_to(0.1, 1.0).tolist() == [30, 20, np.inf]
     assert published_return(problem, entry) == 0.816
+
+
+def test_no_line_of_the_regret_figure_is_cut_off():
+    problem = LearningProblem("measuring-value@horizon=none", 30, sensing_cost=0.05)
+    regrets = np.array([[9.0, 40.0], [9.0, 60.0], [9.0, 5.0]])
+    nothing = np.zeros((3, 2))
+    far = Curves(
+        *(problem, LearnerEntry("amrl-q"), np.array([1.0, 2.0]), nothing, regrets, nothing),
+        *(nothing, np.zeros(3), np.zeros(3), np.zeros(3), ()),
+    )
+    assert highest([far], Optimum(best=-2.0, known=-2.0)) > 40.0 / 2
+    assert highest([far], Optimum(best=100.0, known=100.0)) == TOP == highest([], Optimum(1, 1))

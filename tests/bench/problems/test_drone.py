@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from bench import load_problem
-from bench.problems.drone import START, accelerations, state_number, variables
+from bench.problems.drone import (
+    FIELD,
+    START,
+    accelerations,
+    corridor,
+    state_number,
+    variables,
+)
 
 
 def flown(x, y, vx, vy, ax, ay):
@@ -47,3 +54,14 @@ def test_the_wind_of_both_variants():
     assert accelerations(0, True) == pytest.approx({0: 0.68, 1: 0.14, -1: 0.14, 2: 0.04})
     assert accelerations(1, True) == pytest.approx({1: 0.68, 2: 0.14, 0: 0.14, -1: 0.04})
     assert accelerations(2, False) == pytest.approx({2: 0.84, 1: 0.14, 0: 0.02})
+
+
+def test_the_map_has_the_cells_of_the_states():
+    x, y, _, _ = variables()
+    rows = corridor().cells
+    letters = {(i, FIELD - j): c for j, row in enumerate(rows) for i, c in enumerate(row)}
+    free = {place for place, letter in letters.items() if letter != "W"}
+    assert free == set(zip(x.tolist(), y.tolist(), strict=True))
+    assert [place for place, letter in letters.items() if letter == "S"] == [(29, 2)]
+    goal = {place for place, letter in letters.items() if letter == "G"}
+    assert goal == {(i, j) for i in range(1, 5) for j in range(28, 31)}
