@@ -44,11 +44,14 @@ class Plans(NamedTuple):
 
 
 def solve_linear(P: np.ndarray, g: np.ndarray) -> np.ndarray:
-    """x = g + P x."""
+    """x = g + P x, exactly 0 where P leads to no g but 0 (a solved 0 may be 1e-60)."""
     x, system = np.zeros(len(g)), np.eye(len(g)) - P
     for _ in range(REFINED):
         x = x + np.linalg.solve(system, g + P @ x - x)
-    return x
+    leads = g != 0
+    for _ in g:
+        leads = leads | ((P != 0) @ leads)
+    return np.where(leads, x, 0.0)
 
 
 def free_looks(T: np.ndarray, C: np.ndarray, alpha: float) -> np.ndarray:

@@ -113,7 +113,7 @@ class Witnesses:
         """At least ``x = g + α P x`` even if ``steps`` roundings upward happen on the way: (S,)."""
         more = 1 + self.eps * (steps + 4)
         ulps = 2.0**-48 * np.abs(self.potential) + 1e-99 * (g > 0)
-        return self._solve(g + ulps, P, more)
+        return np.maximum(self._solve(g + ulps, P, more), 0.0)  # a solved 0 may be -1e-70
 
     def _upper(self) -> np.ndarray:
         """Joint cost of the plans (S,), each unrolled to its look or its tail."""
