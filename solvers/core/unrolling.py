@@ -184,7 +184,8 @@ class Walker:
             small &= ~looks & ~again & (period == 0)
             again |= small
             left = np.where(small, rest, 0.0) + discount * self.dust * self.most
-            self.work += len(roots) * problem.num_states + STEP_WORK
+            dense = isinstance(beliefs, np.ndarray)
+            self.work += (beliefs.size if dense else beliefs.nnz) + STEP_WORK
         marks = (block.seen_at < 0) | (depth & (depth - 1) == 0)
         span = np.maximum(spans, 1)
         return Step(

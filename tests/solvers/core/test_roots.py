@@ -6,9 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from bench.perf.large_lakes import random_lake
 from solvers import SensingMDP, SolverError, evaluate, solve
+from solvers.core import unrolling
 from solvers.core.evaluation import evaluate_fully
 from solvers.core.policy import Plan, PlanPolicy
+from solvers.core.roots import roots_along
 
 
 def rooms(seed, num_rooms=3, size=4, actions=2):
@@ -114,3 +117,22 @@ def test_a_large_problem_is_planned_from_its_start_by_default():
 def test_another_word_for_roots_is_refused(solver):
     with pytest.raises(SolverError, match="roots is 'some'"):
         solve(rooms(0), solver, roots="some")
+
+
+def test_walks_of_many_roots_over_many_states_are_not_cut_short(monkeypatch):
+    """Beliefs are sparse there: work is counted by what they hold, not by roots times states."""
+    problem = random_lake(70)
+    assert problem.num_states >= unrolling.SPARSE_STATES
+    monkeypatch.setattr(unrolling, "MOST_WORK", unrolling.SPARSE_BLOCK * problem.num_states / 2)
+    found = solve(problem, "atm", roots="reachable")
+    assert found.value_error <= 1e-9 * abs(found.value)
+    every = solve(problem, "atm", roots="all")
+    assert found.value == pytest.approx(every.value, rel=1e-9)
+
+
+def test_roots_along_landings_are_those_with_a_path():
+    problem = rooms(3)
+    P = problem.discount * problem.policy_matrix(np.zeros(problem.num_states, int))
+    looking = [Plan((0,), True)] * problem.num_states
+    found = roots_along(P, problem.start, problem.terminal)
+    assert set(np.flatnonzero(found).tolist()) == simulated_closure(problem, looking, 0)
