@@ -63,7 +63,7 @@ def test_a_sensing_cost_that_is_a_function_is_refused(tmp_path):
 
 
 def test_a_root_that_costs_nothing_is_proven_beside_a_dear_one():
-    """Solving for its cost gave -9e-72, and the plan then cost more than that (found by fuzzing)."""
+    """Solving for its cost gave -9e-72, less than its plan costs (found by fuzzing)."""
     T = [[[0, 1, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0]]]
     problem = SensingMDP.from_arrays(T, [[0], [0], [1e5], [0]], 0.9, 0.0, start=3)
     verdict = verify_claim(problem, np.array([0, 0, 1e5, 9e4]), [Plan((0, 0, 0), True)] * 4, 5)
