@@ -35,9 +35,9 @@ def test_comes_close_to_the_optimum_on_tiny_problems(problem):
     lower, upper = bracket(problem, 6)
     scale = np.abs(problem.costs).max() + problem.max_sensing_cost
     found = solve(problem, "pomcp", tree_queries=1000, episodes=12, max_steps=12)
-    slack = 5 * found.standard_error + found.info["truncation"]
-    assert found.value >= problem.start @ lower - slack - 1e-6
-    assert found.value <= problem.start @ upper + slack + 0.1 * scale
+    # twelve episodes may miss what happens once in hundreds, and then say that it costs nothing
+    slack = 5 * found.standard_error + found.info["truncation"] + 0.1 * scale
+    assert problem.start @ lower - slack <= found.value <= problem.start @ upper + slack
 
 
 def test_more_queries_are_better():
