@@ -63,8 +63,7 @@ def draw(settings: Settings, results: Path) -> list[Path]:
         written += save(over_updates(cells), folder / "value-over-updates")
         for cell in cells:
             problem = load_continuous(cell["problem"], cell["sensing_cost"])
-            middle = cell["sensing_cost"] == PROBLEMS[cell["problem"]][1][1]
-            if problem.dimension <= 2 and middle and cell["seed"] == settings.seeds[0]:
+            if "policy" in cell:
                 policy = policy_from_json(problem, cell["policy"])
                 draw_map = _line if problem.dimension == 1 else _plane
                 written += save(draw_map(problem, policy), folder / f"map-{cell['problem']}")
