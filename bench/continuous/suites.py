@@ -68,7 +68,7 @@ FULL = Settings(
         "inventory-continuous": _LINE,
         "mountain-car": Effort(2000, 1500, 1200, 180, 20, 160, 2, ((24, 24), (36, 36))),
         "lake-continuous": Effort(4000, 4000, 1500, 200, 24, 192, 2, ((24, 24), (36, 36))),
-        "mountain-hike": Effort(1000, 600, 500, 120, 8, 48, 1),
+        "mountain-hike": Effort(1000, 600, 1500, 250, 8, 64, 2),
         "cart-pole": Effort(200, 100, 3000, 300, 1, 1, 1),
     },
     seeds=(0, 1, 2),
