@@ -194,6 +194,11 @@ def _line(problem: ContinuousSensingMDP, policy: ContinuousPolicy) -> Figure:
     return figure
 
 
+def _whole_numbers() -> MaxNLocator:
+    """At most six ticks at whole numbers; each axis needs a locator of its own."""
+    return MaxNLocator(integer=True, nbins=6)
+
+
 def _plane(problem: ContinuousSensingMDP, policy: ContinuousPolicy) -> Figure:
     figure, (left, middle, right) = panels(3, 3, 2.4)
     axes = [np.linspace(lo, hi, 61) for lo, hi in zip(problem.low, problem.high, strict=True)]
@@ -206,22 +211,22 @@ def _plane(problem: ContinuousSensingMDP, policy: ContinuousPolicy) -> Figure:
     flat = {"shading": "nearest", "rasterized": True}
     left.pcolormesh(*axes, never, cmap=ListedColormap(["#BBBBBB"]), **flat)
     shown = left.pcolormesh(*axes, lengths, cmap="viridis", vmin=1, vmax=top, **flat)
-    whole = MaxNLocator(integer=True, nbins=6)
-    figure.colorbar(shown, ax=left, extend="max", location="bottom", shrink=0.9, ticks=whole)
-    grey = ", grey: no look" if np.isfinite(never).any() else ""
+    bar_at = {"location": "bottom", "shrink": 0.9}
+    figure.colorbar(shown, ax=left, extend="max", ticks=_whole_numbers(), **bar_at)
+    grey = " (grey: none)" if np.isfinite(never).any() else ""
     left.set_title(f"{problem.name}, k = {problem.sensing_cost:g}\nsteps until the next look{grey}")
     A = problem.num_actions
     colours = ListedColormap([COLOURS[a % len(COLOURS)] for a in range(A)])
     done = middle.pcolormesh(*axes, first, cmap=colours, vmin=-0.5, vmax=A - 0.5, **flat)
     names = problem.action_names or [str(a) for a in range(A)]
-    bar = figure.colorbar(done, ax=middle, location="bottom", shrink=0.9, ticks=range(A))
+    bar = figure.colorbar(done, ax=middle, ticks=range(A), **bar_at)
     bar.ax.set_xticklabels(names, rotation=0 if A < 5 else 60)
     middle.set_title("first action")
     clouds, looked = _blind_run(problem, policy, problem.start(1, np.random.default_rng(1)))
     steps = np.repeat(np.arange(len(clouds)), len(clouds[0]))
     x, y = np.concatenate(clouds).T
     dots = right.scatter(x, y, c=steps, s=2, cmap="plasma", linewidths=0, rasterized=True)
-    figure.colorbar(dots, ax=right, location="bottom", shrink=0.9, ticks=whole)
+    figure.colorbar(dots, ax=right, ticks=_whole_numbers(), **bar_at)
     end = "then it looks" if looked else "and never looks"
     right.set_title(f"where it may be after each of\n{len(clouds) - 1} blind steps, {end}")
     for ax in (left, middle, right):
