@@ -63,8 +63,7 @@ def draw(settings: Settings, results: Path) -> list[Path]:
         written += save(over_updates(cells), folder / "value-over-updates")
         for cell in cells:
             problem = load_continuous(cell["problem"], cell["sensing_cost"])
-            middle = cell["sensing_cost"] == PROBLEMS[cell["problem"]][1][1]
-            if problem.dimension <= 2 and middle and cell["seed"] == settings.seeds[0]:
+            if "policy" in cell:
                 policy = policy_from_json(problem, cell["policy"])
                 draw_map = _line if problem.dimension == 1 else _plane
                 written += save(draw_map(problem, policy), folder / f"map-{cell['problem']}")
@@ -150,6 +149,7 @@ def over_updates(cells: list[dict[str, Any]]) -> Figure:
         for ax, (name, label) in zip(axes[3 * i : 3 * i + 3], AGAINST.items(), strict=True):
             for cell in here:
                 _sequence(ax, cell["updates"], name, scale)
+            ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
             ax.set_xlabel(label if problem == found[-1] else "")
             ax.set_title(f"{problem}, k = {middle:g}" if name == "number" else "")
         axes[3 * i].set_ylabel("reward" if scale < 0 else "cost")
@@ -176,7 +176,8 @@ def _line(problem: ContinuousSensingMDP, policy: ContinuousPolicy) -> Figure:
         first = plans.actions[:, 0] == a
         name = problem.action_names[a] if problem.action_names else str(a)
         left.plot(x[first, 0], plans.lengths[first], ".", ms=3, color=COLOURS[a + 1], label=name)
-    left.legend(title="first action", loc="upper center", ncols=problem.num_actions)
+    close = {"columnspacing": 0.8, "handletextpad": 0.1}
+    left.legend(title="first action", loc="upper center", ncols=problem.num_actions, **close)
     left.set(xlabel=f"{problem.state_names[0]} seen", ylabel="steps until the next look")
     left.set_ylim(0, 1.5 * plans.lengths.max())
     left.yaxis.set_major_locator(MaxNLocator(integer=True))
@@ -193,29 +194,39 @@ def _line(problem: ContinuousSensingMDP, policy: ContinuousPolicy) -> Figure:
     return figure
 
 
+def _whole_numbers() -> MaxNLocator:
+    """At most six ticks at whole numbers; each axis needs a locator of its own."""
+    return MaxNLocator(integer=True, nbins=6)
+
+
 def _plane(problem: ContinuousSensingMDP, policy: ContinuousPolicy) -> Figure:
     figure, (left, middle, right) = panels(3, 3, 2.4)
     axes = [np.linspace(lo, hi, 61) for lo, hi in zip(problem.low, problem.high, strict=True)]
     points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
     plans, over = policy.plans(points, np.zeros(len(points), int)), problem.ended(points)
     first = np.where(over, np.nan, plans.actions[:, 0]).reshape(61, 61).T
-    lengths = np.where(over, np.nan, plans.lengths).reshape(61, 61).T
-    top = max(2.0, float(np.nanquantile(lengths, 0.98)))
-    shown = left.pcolormesh(*axes, lengths, cmap="viridis", shading="nearest", vmin=1, vmax=top)
-    figure.colorbar(shown, ax=left, extend="max", location="bottom", shrink=0.9)
-    left.set_title(f"{problem.name}, k = {problem.sensing_cost:g}\nsteps until the next look")
+    lengths = np.where(over | ~plans.looks, np.nan, plans.lengths).reshape(61, 61).T
+    never = np.where(~over & ~plans.looks, 1.0, np.nan).reshape(61, 61).T
+    top = max(2.0, float(np.nanquantile(lengths, 0.98))) if np.isfinite(lengths).any() else 2.0
+    flat = {"shading": "nearest", "rasterized": True}
+    left.pcolormesh(*axes, never, cmap=ListedColormap(["#BBBBBB"]), **flat)
+    shown = left.pcolormesh(*axes, lengths, cmap="viridis", vmin=1, vmax=top, **flat)
+    bar_at = {"location": "bottom", "shrink": 0.9}
+    figure.colorbar(shown, ax=left, extend="max", ticks=_whole_numbers(), **bar_at)
+    grey = " (grey: none)" if np.isfinite(never).any() else ""
+    left.set_title(f"{problem.name}, k = {problem.sensing_cost:g}\nsteps until the next look{grey}")
     A = problem.num_actions
     colours = ListedColormap([COLOURS[a % len(COLOURS)] for a in range(A)])
-    done = middle.pcolormesh(*axes, first, cmap=colours, shading="nearest", vmin=-0.5, vmax=A - 0.5)
+    done = middle.pcolormesh(*axes, first, cmap=colours, vmin=-0.5, vmax=A - 0.5, **flat)
     names = problem.action_names or [str(a) for a in range(A)]
-    bar = figure.colorbar(done, ax=middle, location="bottom", shrink=0.9, ticks=range(A))
+    bar = figure.colorbar(done, ax=middle, ticks=range(A), **bar_at)
     bar.ax.set_xticklabels(names, rotation=0 if A < 5 else 60)
     middle.set_title("first action")
     clouds, looked = _blind_run(problem, policy, problem.start(1, np.random.default_rng(1)))
     steps = np.repeat(np.arange(len(clouds)), len(clouds[0]))
     x, y = np.concatenate(clouds).T
-    dots = right.scatter(x, y, c=steps, s=2, cmap="plasma", linewidths=0)
-    figure.colorbar(dots, ax=right, location="bottom", shrink=0.9)
+    dots = right.scatter(x, y, c=steps, s=2, cmap="plasma", linewidths=0, rasterized=True)
+    figure.colorbar(dots, ax=right, ticks=_whole_numbers(), **bar_at)
     end = "then it looks" if looked else "and never looks"
     right.set_title(f"where it may be after each of\n{len(clouds) - 1} blind steps, {end}")
     for ax in (left, middle, right):

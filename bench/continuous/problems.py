@@ -20,6 +20,8 @@ dynamics, rewards, price of a look, discount and number of steps.  What differs:
   reached.
 * Nobody needs the last look of an episode, so our planners do not take it; whoever takes it pays.
 
+Who has arrived, fallen or broken through the ice notices it for nothing (``end_is_seen``).
+
 ``cart-pole`` has no noise after its start, as in its source.  Whoever knows the dynamics needs no
 look after the first; in the source they have to be learned.
 """
@@ -30,6 +32,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from bench.continuous.moves import heights, slide
 from solvers.continuous import ContinuousError, ContinuousSensingMDP
 
 Rng = np.random.Generator
@@ -112,6 +115,7 @@ def mountain_car(sensing_cost: float) -> ContinuousSensingMDP:
         0.98,
         sensing_cost,
         ended=lambda states: states[:, 0] >= 0.5,
+        end_is_seen=True,
         state_names=("position", "velocity"),
         action_names=("left", "coast", "right"),
     )
@@ -122,7 +126,7 @@ LAKE = ("SFFF", "FHFH", "FFFH", "HFFG")
 
 def lake(sensing_cost: float) -> ContinuousSensingMDP:
     """The 4x4 lake, a unit a cell: steps of 0.5, give or take 0.1, that slip by N(0, 0.3) rad."""
-    angles = np.array([np.pi, -np.pi / 2, 0.0, np.pi / 2])  # left, down, right, up; y grows upward
+    directions = np.array([[-1.0, 0.0], [0.0, -1.0], [1.0, 0.0], [0.0, 1.0]])  # y grows upward
     cells = np.array([[c in "HG" for c in row] for row in LAKE[::-1]])
     goal = np.array([[c == "G" for c in row] for row in LAKE[::-1]])
 
@@ -132,9 +136,7 @@ def lake(sensing_cost: float) -> ContinuousSensingMDP:
 
     def step(states: np.ndarray, actions: np.ndarray, rng: Rng) -> tuple[np.ndarray, np.ndarray]:
         slip, stretch = rng.normal(0, 1, (2, len(states)))
-        angle, length = angles[actions] + 0.3 * slip, 0.5 + 0.1 * stretch
-        move = np.column_stack([length * np.cos(angle), length * np.sin(angle)])
-        after = np.minimum(np.maximum(states + move, 0.0), 4.0)
+        after = slide(states, actions, 0.3 * slip, 0.5 + 0.1 * stretch, directions)
         return after, -at(goal, after).astype(float)
 
     return ContinuousSensingMDP(
@@ -147,6 +149,7 @@ def lake(sensing_cost: float) -> ContinuousSensingMDP:
         0.97,
         sensing_cost,
         ended=lambda states: at(cells, states),
+        end_is_seen=True,
         scale=-1.0,
         state_names=("x", "y"),
         action_names=("left", "down", "right", "up"),
@@ -189,21 +192,14 @@ def mountain_hike(sensing_cost: float) -> ContinuousSensingMDP:
     """The hike of nam630/acno_mdp: 75 steps over three ridges, noise N(0, 0.025) on every move."""
     turns = np.arange(8) * np.pi / 4
     moves = np.vstack([np.zeros(2), 0.05 * np.column_stack([np.cos(turns), np.sin(turns)])])
-    ridges = (((0.5, 0.5), (0.75, 0.1), 1.0), ((0.0, 0.2), (0.1, 0.75), 0.8))
-    ridges += (((-0.375, -0.5), (0.75, 0.1), 0.55),)
-
-    def reward(at: np.ndarray) -> np.ndarray:
-        height = np.zeros(len(at))
-        for mean, (sx, sy), factor in ridges:
-            squares = ((at[:, 0] - mean[0]) / sx) ** 2 + ((at[:, 1] - mean[1]) / sy) ** 2
-            bump = np.exp(-squares / 2) / (2 * np.pi * sx * sy)
-            height = np.maximum(height, factor * bump / len(ridges))
-        inside = 4 * (1 - (1 - height) ** 4) - 4.5 + at.sum(axis=1) / 4
-        return np.where((np.abs(at) > 1).any(axis=1), -6.0, inside)
+    ridges = np.array(
+        [[0.5, 0.5, 0.75, 0.1, 1.0], [0.0, 0.2, 0.1, 0.75, 0.8], [-0.375, -0.5, 0.75, 0.1, 0.55]]
+    )
+    effort = 0.1 * np.linalg.norm(moves, axis=1)
 
     def step(states: np.ndarray, actions: np.ndarray, rng: Rng) -> tuple[np.ndarray, np.ndarray]:
         after = states + moves[actions] + rng.normal(0, 0.025, states.shape)
-        return after, 0.1 * np.linalg.norm(moves[actions], axis=1) - reward(after)
+        return after, effort[actions] - heights(after, ridges)
 
     return ContinuousSensingMDP(
         "mountain-hike",

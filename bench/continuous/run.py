@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.continuous.problems import load_continuous
+from bench.continuous.problems import PROBLEMS, load_continuous
 from bench.continuous.suites import Effort, Settings
 from bench.run.code_hash import hash_of, solver_symbol
 from bench.run.environment import describe
@@ -112,18 +112,25 @@ def run_cell(settings: Settings, problem_id: str, k: float, seed: int) -> dict[s
         "methods": cell.methods,
         "updates": [asdict(update) for update in spi.record],
         "started_from": spi.first.name if spi.first else None,
-        **({"policy": spi.as_json()} if seed == settings.seeds[0] else {}),
+        **({"policy": spi.as_json()} if is_drawn(settings, problem_id, k, seed) else {}),
         "cpu_seconds": time.process_time() - began,
         "peak_memory_mb": peak_memory_mb(),
     }
 
 
+def is_drawn(settings: Settings, problem_id: str, k: float, seed: int) -> bool:
+    """Whether a cell keeps its policy, for a picture: the first seed's at the middle cost, where a
+    state is a point of a line or a plane."""
+    middle = k == PROBLEMS[problem_id][1][1] and seed == settings.seeds[0]
+    return middle and load_continuous(problem_id).dimension <= 2
+
+
 def _baselines(effort: Effort, cell: _Cell) -> None:
     """Always, never, every n, and ATM, made as SPI makes its start but with other chance."""
     problem, rng = cell.problem, np.random.default_rng(cell.seed)
-    roots, times = SPIContinuous.all_over(problem, effort.roots, rng)
+    roots, _ = SPIContinuous.all_over(problem, effort.roots, rng)
     spent = Spent(effort.particles, effort.judges, effort.compared, effort.features)
-    for policy in baselines(problem, roots, times, spent, rng):
+    for policy in baselines(problem, roots, spent, rng):
         more = {"period": policy.period} if isinstance(policy, EveryN) else {}
         cell.note(policy.name, remembered(problem, policy), **more)
 

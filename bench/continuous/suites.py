@@ -60,21 +60,21 @@ class Settings:
         return dict(json.loads(json.dumps(effort | rest)))
 
 
-_LINE = Effort(8000, 20_000, 1000, 120, 128, 4096, 4, ((150,), (300,)))
+_LINE = Effort(8000, 10_000, 600, 100, 96, 1536, 3, ((150,), (300,)))
 FULL = Settings(
     name="continuous",
     efforts={
         "walk-1d": _LINE,
         "inventory-continuous": _LINE,
-        "cart-pole": Effort(1000, 100, 2000, 300, 1, 1, 1),
-        "mountain-car": Effort(2000, 1000, 2000, 250, 24, 192, 3, ((40, 40), (56, 56))),
-        "lake-continuous": Effort(4000, 4000, 3000, 300, 32, 512, 4, ((32, 32), (48, 48))),
-        "mountain-hike": Effort(200, 60, 600, 120, 12, 64, 2),
+        "mountain-car": Effort(2000, 1500, 1200, 180, 20, 160, 2, ((24, 24), (36, 36))),
+        "lake-continuous": Effort(4000, 4000, 1500, 200, 24, 192, 2, ((24, 24), (36, 36))),
+        "mountain-hike": Effort(1000, 600, 1500, 250, 8, 64, 2),
+        "cart-pole": Effort(200, 100, 3000, 300, 1, 1, 1),
     },
     seeds=(0, 1, 2),
-    samples=400,
-    grid_gap=1e-3,
-    grid_budget=20.0,
+    samples=200,
+    grid_gap=2e-3,
+    grid_budget=5.0,
 )
 _SMALL = Effort(2000, 2000, 300, 60, 64, 512, 3, ((60,),))
 QUICK = Settings(

@@ -12,8 +12,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from solvers.continuous.critic import FEATURES, fit_always_look
+from solvers.continuous.critic import fit_always_look
+from solvers.continuous.features import FEATURES
 from solvers.continuous.model import ContinuousSensingMDP
+from solvers.continuous.plans import ContinuousPolicy, Plans
 from solvers.continuous.remember import remembered
 from solvers.continuous.search import CloudPolicy
 from solvers.continuous.simulate import judge
@@ -56,7 +58,7 @@ class ContinuousATM(CloudPolicy):
     """ATM's rule: the best looking action, and a look unless one step later is no worse."""
 
     name: str = field(default="atm", kw_only=True)
-    looks_ahead = True
+    looks_ahead = 1
 
     def decide(
         self, step: int, look: np.ndarray, blind: np.ndarray | None
@@ -73,8 +75,9 @@ PERIODS = (2, 3, 4, 6, 8, 12, 16, 24, 32)
 class Spent:
     """How much making a baseline may cost.
 
-    particles : of each cloud; judges : the same for policies that try one action at a time and
-        make short plans, where more of them are cheap
+    particles : of each cloud of never looking, and of those that choose a period
+    judges : of each cloud of always looking and looking every n steps, where more are cheap; a
+        quarter of them for ATM and for critics
     episodes : simulated for each period; features : hidden units of the critic
     max_steps : most steps before a look, all that matter if None
     """
@@ -85,40 +88,62 @@ class Spent:
     features: int = FEATURES
     max_steps: int | None = None
 
+    @property
+    def few(self) -> int:
+        """Particles of ATM, and for each root and action of a critic."""
+        return max(self.particles, self.judges // 4)
+
 
 def baselines(
-    problem: ContinuousSensingMDP,
-    roots: np.ndarray,
-    times: np.ndarray,
-    spent: Spent,
-    rng: np.random.Generator,
+    problem: ContinuousSensingMDP, roots: np.ndarray, spent: Spent, rng: np.random.Generator
 ) -> Iterator[CloudPolicy]:
     """Always look, never look, every n steps with the best n, and ATM, one after another.
 
-    roots : (n, d) and times : (n,), where their critics are fitted
+    roots : (n, d), where their critics are fitted
     """
     seed, free = int(rng.integers(2**31)), problem.with_sensing_cost(0.0)
-    V = fit_always_look(free, roots, times, rng, spent.particles, spent.features)
+    V = fit_always_look(free, roots, rng, spent.few, spent.features)
     how = (problem, V, spent.particles, spent.max_steps, seed)
     yield replace(AlwaysLook(*how), particles=spent.judges)
     yield NeverLook(*how)
     yield replace(best_period(EveryN(*how), spent.episodes, seed), particles=spent.judges)
-    V = fit_always_look(problem, roots, times, rng, spent.particles, spent.features)
-    yield ContinuousATM(problem, V, spent.particles, spent.max_steps, seed)
+    V = fit_always_look(problem, roots, rng, spent.few, spent.features)
+    yield ContinuousATM(problem, V, spent.few, spent.max_steps, seed)
 
 
 def best_period(policy: EveryN, episodes: int, seed: int = 0) -> EveryN:
     """The policy with the n that simulation finds best.
 
-    Longer and longer periods are tried until two in a row are worse than the best so far.
+    Longer and longer periods are tried until two in a row are worse than the best so far.  Up to
+    its look, a plan of a short period is the beginning of that of a long one, so plans are made
+    once, for the longest period.
     """
     problem = policy.problem
-    best, least, worse = policy, float("inf"), 0
-    for n in PERIODS:
-        if n >= policy.limit or worse == 2:
-            break
-        tried = replace(policy, period=n)
-        value = judge(problem, remembered(problem, tried), episodes, seed).value
+    periods = [n for n in PERIODS if n < policy.limit]
+    if not periods:
+        return policy
+    longest = remembered(problem, replace(policy, period=periods[-1]))
+    best, least, worse = 1, float("inf"), 0
+    for n in periods:
+        value = judge(problem, Shortened(problem, longest, n), episodes, seed).value
         worse = 0 if value < least else worse + 1
-        best, least = (tried, value) if value < least else (best, least)
-    return best
+        best, least = (n, value) if value < least else (best, least)
+        if worse == 2:
+            break
+    return replace(policy, period=best)
+
+
+@dataclass
+class Shortened(ContinuousPolicy):
+    """The plans of ``policy``, with a look after ``period`` steps at the latest."""
+
+    problem: ContinuousSensingMDP
+    policy: ContinuousPolicy
+    period: int
+    name: str = "every-n"
+
+    def plans(self, roots: np.ndarray, times: np.ndarray) -> Plans:
+        plans = self.policy.plans(roots, times)
+        lengths = np.minimum(plans.lengths, self.period)
+        looks = plans.looks | (lengths < plans.lengths)
+        return Plans(plans.actions[:, : lengths.max(initial=1)], lengths, looks)

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from solvers.continuous.critic import at_horizon, scaled
-from solvers.continuous.model import ContinuousError, ContinuousSensingMDP
+from solvers.continuous.features import scaled
+from solvers.continuous.model import ContinuousError, ContinuousSensingMDP, at_horizon
 from solvers.continuous.plans import ContinuousPolicy, Plans
 
-EXAMPLES = 60_000
+EXAMPLES = 20_000
 """Most prefixes of plans that a network is shown: long plans have more than memory holds."""
 LONGEST = 32
 """Most actions of a string that a network is told of."""
@@ -87,7 +87,7 @@ def distil(
         inputs.append(_inputs(problem, roots[on], times[on], plans.actions[on, :step], longest))
         look = plans.looks[on] & (plans.lengths[on] == step + 1)
         answers.append(plans.actions[on, step] + problem.num_actions * look)
-    network = MLPClassifier(layers, random_state=seed, max_iter=300, early_stopping=True)
+    network = MLPClassifier(layers, random_state=seed, max_iter=100, early_stopping=True)
     network.fit(np.concatenate(inputs), np.concatenate(answers))
     limit = int(plans.lengths.max()) if plans.looks.all() else problem.steps
     return NetworkPolicy(problem, network, longest, limit)
@@ -100,11 +100,13 @@ def _inputs(
     strings: np.ndarray,
     longest: int,
 ) -> np.ndarray:
-    """Root, steps since the look, and the last ``longest`` actions, one unit per action each."""
+    """Root, share of time left, steps since the look, and the last ``longest`` actions, with one
+    unit for each action."""
     n, step = strings.shape
     recent = strings[:, max(0, step - longest) :]
     units = np.zeros((n, longest, problem.num_actions))
     for j in range(recent.shape[1]):
         units[np.arange(n), j, recent[:, recent.shape[1] - 1 - j]] = 1.0
     since = np.full((n, 1), step / max(longest, 1))
-    return np.hstack([scaled(problem, roots, times), since, units.reshape(n, -1)])
+    left = np.zeros((n, 0)) if problem.horizon is None else 1 - times[:, None] / problem.horizon
+    return np.hstack([scaled(problem, roots), left, since, units.reshape(n, -1)])

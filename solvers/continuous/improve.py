@@ -22,14 +22,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from solvers.continuous.baselines import EveryN
-from solvers.continuous.critic import at_horizon
+from solvers.continuous.cuts import Cut, Cutter
 from solvers.continuous.plans import ContinuousPolicy, Plans
 from solvers.continuous.search import BLOCK, SearchPolicy
 
 CONFIDENT = 1.0
 """Standard errors by which something new must be better to be taken."""
-BEYOND = 3
-"""Steps by which the string of looking actions outlasts the longest greedy one."""
+BEYOND, OFTEN = 3, 0.9
+"""Steps by which the string of looking actions outlasts this share of the greedy ones; a few of
+those go on for hundreds of steps."""
 SHORTLIST = 3
 """Plans of a root that reach the last round, besides the reference's."""
 
@@ -44,9 +45,12 @@ class ImprovedPolicy(ContinuousPolicy):
 
     search: SearchPolicy
     reference: ContinuousPolicy
-    proposals: int = 3
+    proposals: int = 2
     judges: int = 1024
     name: str = "spi-continuous"
+
+    def spread_over(self, size: np.ndarray) -> ImprovedPolicy:
+        return replace(self, search=replace(self.search, spread=size))
 
     def plans(self, roots: np.ndarray, times: np.ndarray) -> Plans:
         strings = self._strings(roots, times)
@@ -62,24 +66,27 @@ class ImprovedPolicy(ContinuousPolicy):
         clouds = 1 if problem.cloud_size(2) == 1 else self.proposals  # all alike without chance
         seeds = range(search.seed, search.seed + clouds)
         greedy = [replace(search, seed=seed).plans(roots, times) for seed in seeds]
-        longest = max(int(each.lengths.max()) for each in greedy) + BEYOND
+        most = np.max([each.lengths for each in greedy], axis=0)
         steady = EveryN(problem, search.critic, search.particles, seed=search.seed)
-        steady.period = min(longest, search.limit)
+        steady.spread = search.spread
+        steady.period = min(int(np.quantile(most, OFTEN)) + BEYOND, search.limit)
         return [self.reference.plans(roots, times), *greedy, steady.plans(roots, times)]
 
     def _block(self, strings: list[Plans], roots: np.ndarray, times: np.ndarray) -> Plans:
         """Rounds 2 and 3 for some roots; ``strings`` begins with the reference's plans."""
-        problem, n = self.search.problem, len(roots)
-        shortlist = _Shortlist(n, max(each.actions.shape[1] for each in strings))
+        problem, n, seed = self.search.problem, len(roots), self.search.seed
+        spread = self.search.spread
         few, many = (problem.cloud_size(P) for P in (max(1, self.judges // 4), self.judges))
+        quick = Cutter(problem, self.search.critic, roots, times, few, (seed, 1), spread)
+        last = Cutter(problem, self.search.critic, roots, times, many, (seed, 2), spread)
+        shortlist = _Shortlist(n, max(each.actions.shape[1] for each in strings))
         for each in strings:
-            for step, (costs, look, there) in enumerate(self._cut(each, roots, times, few, 1)):
-                value = np.where(there, costs.mean(axis=1), np.inf)
-                shortlist.offer(value, each.actions[:, : step + 1], look)
-        known = _whole(strings[0], self._cut(strings[0], roots, times, many, 2))
+            for cut in quick.cuts(each):
+                shortlist.offer(cut, each)
+        known = last.whole(strings[0])
         best, least, gain = strings[0], known.mean(axis=1), np.zeros((n, many))
         for each, there in shortlist.plans():
-            costs = _whole(each, self._cut(each, roots, times, many, 2))
+            costs = last.whole(each)
             better = there & (costs.mean(axis=1) < least)
             least = np.where(better, costs.mean(axis=1), least)
             gain[better] = (known - costs)[better]
@@ -87,73 +94,35 @@ class ImprovedPolicy(ContinuousPolicy):
         keep = gain.mean(axis=1) <= CONFIDENT * gain.std(axis=1) / np.sqrt(many)
         return best.put(np.flatnonzero(keep), strings[0].of(keep))
 
-    def _cut(
-        self, plans: Plans, roots: np.ndarray, times: np.ndarray, particles: int, part: int
-    ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Each length in turn: what strings cut there cost on each particle (n, P), whether a look
-        ends them (n,), and whether there is such a string (n,).
-
-        All particles move together, so that chance is the same for all strings, until most of the
-        strings are over; after that only those move that still matter.
-        """
-        problem, critic, n, P = self.search.problem, self.search.critic, len(roots), particles
-        states, paid, weight = np.repeat(roots, P, axis=0), np.zeros(n * P), 1.0
-        free = np.zeros(n, bool)  # a look that costs nothing is taken: it can do no harm
-        for step in range(int(plans.lengths.max())):
-            action, when = np.repeat(plans.actions[:, step], P), np.repeat(times + step + 1, P)
-            rng = np.random.default_rng((self.search.seed, part, step))
-            on = ~problem.ended(states)
-            seen = on if problem.end_is_seen else np.ones(n * P, bool)
-            live = plans.lengths > step
-            few = np.flatnonzero(on & np.repeat(live, P)) if 2 * live.sum() < n else slice(None)
-            V = np.zeros(n * P)
-            if len(paid[few]):
-                states[few], costs = problem.move(states[few], action[few], rng)
-                paid[few] += weight * costs
-                V[few] = critic(states[few], when[few])
-            price = problem.sensing_costs[action] * seen
-            look = ~at_horizon(problem, times + step + 1)
-            look &= (plans.lengths > step + 1) | plans.looks
-            ending = np.repeat(weight * look, P) * (price + problem.discount * V)
-            yield (paid + ending).reshape(n, P), look, live & ~free
-            free |= problem.sensing_costs[plans.actions[:, step]] == 0
-            weight *= problem.discount
-
 
 class _Shortlist:
     """The cheapest plans of each of n roots, no two alike."""
 
     def __init__(self, n: int, width: int) -> None:
         self.values = np.full((n, SHORTLIST), np.inf)
-        self.actions = np.zeros((n, SHORTLIST, width), int)
+        self.actions = np.full((n, SHORTLIST, width), -1)  # -1 beyond the end of a string
         self.lengths = np.ones((n, SHORTLIST), int)
         self.looks = np.zeros((n, SHORTLIST), bool)
 
-    def offer(self, values: np.ndarray, actions: np.ndarray, looks: np.ndarray) -> None:
-        """Strings (n, length), with what they cost (n,): each takes the place of a dearer one."""
-        length, last = actions.shape[1], self.values.argmax(axis=1)
-        same = (self.lengths == length) & (self.actions[:, :, :length] == actions[:, None, :]).all(
-            axis=2
-        )
-        known = (same & np.isfinite(self.values)).any(axis=1)
-        rows = np.flatnonzero(~known & (values < self.values[np.arange(len(last)), last]))
-        at = (rows, last[rows])
-        self.values[at], self.lengths[at], self.looks[at] = values[rows], length, looks[rows]
-        self.actions[rows, last[rows], :length] = actions[rows]
+    def offer(self, cut: Cut, plans: Plans) -> None:
+        """Strings of some roots: each takes the place of a dearer one."""
+        values, last = cut.costs.mean(axis=1), self.values[cut.rows].argmax(axis=1)
+        some = np.flatnonzero(values < self.values[cut.rows, last])
+        rows, lengths = cut.rows[some], cut.lengths[some]
+        width = plans.actions.shape[1]
+        strings = np.full((len(rows), self.actions.shape[2]), -1)
+        within = np.arange(width) < lengths[:, None]
+        strings[:, :width] = np.where(within, plans.actions[rows], -1)
+        known = (self.actions[rows] == strings[:, None, :]).all(axis=2)
+        new = ~(known & np.isfinite(self.values[rows])).any(axis=1)
+        at = (rows[new], last[some][new])
+        self.values[at], self.lengths[at] = values[some][new], lengths[new]
+        self.looks[at], self.actions[at] = cut.looks[some][new], strings[new]
 
     def plans(self) -> Iterator[tuple[Plans, np.ndarray]]:
         """Plan after plan of all roots, and which of them are there (n,)."""
         for i in range(SHORTLIST):
-            plans = Plans(self.actions[:, i], self.lengths[:, i], self.looks[:, i])
-            yield plans, np.isfinite(self.values[:, i])
-
-
-def _whole(plans: Plans, cut: Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> np.ndarray:
-    """What whole plans cost on each particle (n, P), from what they cost cut at each length."""
-    found = None
-    for step, (costs, _, _) in enumerate(cut):
-        found = costs if found is None else found
-        ends = plans.lengths == step + 1
-        found[ends] = costs[ends]
-    assert found is not None
-    return found
+            there = np.isfinite(self.values[:, i])
+            width = self.lengths[:, i].max()
+            actions = np.maximum(self.actions[:, i, :width], 0)
+            yield Plans(actions, self.lengths[:, i], self.looks[:, i]), there

@@ -108,6 +108,50 @@ class ContinuousSensingMDP:
         return np.where(over[:, None], states, after), np.where(over, 0.0, costs)
 
 
+def at_horizon(problem: ContinuousSensingMDP, times: np.ndarray) -> np.ndarray:
+    """Whether an episode is over at these times (n,), whatever its state: (n,) bool."""
+    return np.zeros(len(times), bool) if problem.horizon is None else times >= problem.horizon
+
+
+def move_some(
+    problem: ContinuousSensingMDP,
+    states: np.ndarray,
+    actions: np.ndarray,
+    on: np.ndarray,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray]:
+    """One step of states (n, d), of which ``on`` (n,) are not over: next states, costs (n,).
+
+    Where most are over, only the others are moved.
+    """
+    if 2 * on.sum() > len(on):
+        return problem.move(states, actions, rng)
+    some, costs, after = np.flatnonzero(on), np.zeros(len(states)), states.copy()
+    if len(some):
+        after[some], costs[some] = problem.move(states[some], actions[some], rng)
+    return after, costs
+
+
+def clouds_at(
+    problem: ContinuousSensingMDP,
+    roots: np.ndarray,
+    particles: int,
+    spread: np.ndarray | float,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Clouds (n, P, d) at roots (n, d), or evenly spread over boxes of this size around them.
+
+    A particle that would begin where the episode is over begins at its root instead.
+    """
+    clouds = np.repeat(roots[:, None, :], particles, axis=1)
+    if particles == 1 or not np.any(spread):
+        return clouds
+    moved = clouds + spread * (rng.random(clouds.shape) - 0.5)
+    moved = np.clip(moved, problem.low, problem.high)
+    ended = problem.ended(moved.reshape(-1, problem.dimension)).reshape(clouds.shape[:2])
+    return np.where(ended[:, :, None], clouds, moved)
+
+
 def check(problem: ContinuousSensingMDP) -> None:
     """Refuse a problem that cannot be run, saying what is wrong and what is expected."""
     name, d = problem.name, problem.dimension

@@ -65,3 +65,8 @@ class ContinuousPolicy:
     def plans(self, roots: np.ndarray, times: np.ndarray) -> Plans:
         """The plans of roots (n, d) seen at times (n,), counted in steps from the start."""
         raise TypeError(f"{type(self).__name__} does not define plans(roots, times)")
+
+    def spread_over(self, size: np.ndarray) -> ContinuousPolicy:
+        """The policy as it plans for all states of boxes (d,) around its roots together; the policy
+        itself unless a subclass can do that."""
+        return self

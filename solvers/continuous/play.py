@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.continuous.model import ContinuousSensingMDP
+from solvers.continuous.model import ContinuousSensingMDP, move_some
 from solvers.continuous.plans import Plans
 
 
@@ -14,25 +14,29 @@ from solvers.continuous.plans import Plans
 class Outcome:
     """What plans of n roots lead to, each with its own cloud of P particles.
 
-    costs : (n,), mean discounted cost up to and with the look
-    clouds : (n, P, d), where the last action lands; weights : (n,), its discount
-    ends : (n,), time of the landing
+    paid : (n, L), mean discounted cost of the first 1 … L steps without the look
+    look : (n,), what the look at the end costs, discounted; 0 where there is none
+    clouds : (n, P, d), where the last action lands; lengths : (n,)
     cheapest, dearest : costs of one step, the mean over a cloud and the look after it
     """
 
-    costs: np.ndarray
+    paid: np.ndarray
+    look: np.ndarray
     clouds: np.ndarray
-    weights: np.ndarray
-    ends: np.ndarray
+    lengths: np.ndarray
     cheapest: float
     dearest: float
+
+    def cost(self, steps: np.ndarray, free: np.ndarray | None = None) -> np.ndarray:
+        """What the first ``steps`` (n,) cost, with the look unless it is ``free`` (n,): (n,)."""
+        found = self.paid[np.arange(len(steps)), steps - 1]
+        return found + (self.look if free is None else np.where(free, 0.0, self.look))
 
 
 def play(
     problem: ContinuousSensingMDP,
     plans: Plans,
     roots: np.ndarray,
-    times: np.ndarray,
     particles: int,
     rng: np.random.Generator,
 ) -> Outcome:
@@ -42,21 +46,25 @@ def play(
     a cloud of its own it does not.
     """
     (n, d), particles = roots.shape, problem.cloud_size(particles)
-    clouds, ends = np.repeat(roots[:, None, :], particles, axis=1), np.array(times)
-    costs, weights, cheapest, dearest = np.zeros(n), np.ones(n), np.inf, -np.inf
-    for step in range(int(plans.lengths.max())):
+    clouds, longest = np.repeat(roots[:, None, :], particles, axis=1), int(plans.lengths.max())
+    paid, look, weight = np.zeros((n, longest)), np.zeros(n), 1.0
+    cheapest, dearest = np.inf, -np.inf
+    for step in range(longest):
         live = np.flatnonzero(plans.lengths > step)
         action = plans.actions[live, step]
         flat = clouds[live].reshape(-1, d)
-        moved, paid = problem.move(flat, np.repeat(action, particles), rng)
-        look = plans.looks[live] & (plans.lengths[live] == step + 1)
-        price = np.where(look, problem.sensing_costs[action], 0.0)
+        on = ~problem.ended(flat)
+        moved, costs = move_some(problem, flat, np.repeat(action, particles), on, rng)
+        ends = plans.looks[live] & (plans.lengths[live] == step + 1)
+        price = np.where(ends, problem.sensing_costs[action], 0.0)
         if problem.end_is_seen:
-            price = price * (~problem.ended(flat)).reshape(len(live), particles).mean(axis=1)
-        each = paid.reshape(len(live), particles).mean(axis=1) + price
-        cheapest, dearest = min(cheapest, each.min()), max(dearest, each.max())
-        costs[live] += weights[live] * each
+            price = price * on.reshape(len(live), particles).mean(axis=1)
+        each = costs.reshape(len(live), particles).mean(axis=1)
+        cheapest = min(cheapest, (each + price).min())
+        dearest = max(dearest, (each + price).max())
+        paid[:, step] = paid[:, step - 1] if step else 0.0
+        paid[live, step] += weight * each
+        look[live] += weight * price
         clouds[live] = moved.reshape(len(live), particles, d)
-        weights[live] *= problem.discount
-        ends[live] += 1
-    return Outcome(costs, clouds, weights, ends, cheapest, dearest)
+        weight *= problem.discount
+    return Outcome(paid, look, clouds, plans.lengths, cheapest, dearest)

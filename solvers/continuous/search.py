@@ -14,16 +14,19 @@ between them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from solvers.continuous.critic import Critic, at_horizon, over
-from solvers.continuous.model import ContinuousSensingMDP
+from solvers.continuous.critic import Critic
+from solvers.continuous.model import ContinuousSensingMDP, at_horizon, clouds_at, move_some
 from solvers.continuous.plans import ContinuousPolicy, Plans
 
-BLOCK = 2**18
-"""Most particles moved at once: it bounds the memory of a search, whatever the number of roots."""
+BLOCK = 2**15
+"""Most particles moved at once: their numbers stay in the processor's cache, and memory is bounded
+whatever the number of roots."""
+WIDTH = 3
+"""How many actions, those that look best, PolicyUpdate's greedy string tries to stay blind with."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,7 @@ class CloudPolicy(ContinuousPolicy):
 
     critic : values of the roots where looks land
     particles : of each cloud; max_steps : most steps before a look, all that matter if None
+    spread : (d,), size of the box around a root whose states will all have its plan
     """
 
     problem: ContinuousSensingMDP
@@ -53,8 +57,10 @@ class CloudPolicy(ContinuousPolicy):
     max_steps: int | None = None
     seed: int = 0
     name: str = field(default="", kw_only=True)
-    looks_ahead = False
-    """Whether the rule asks what a look one step later would be worth."""
+    spread: np.ndarray | float = field(default=0.0, kw_only=True)
+    looks_ahead = 0
+    """Of how many actions, the best looking ones, the rule asks what a look one step later would
+    be worth."""
 
     @property
     def limit(self) -> int:
@@ -67,10 +73,13 @@ class CloudPolicy(ContinuousPolicy):
         """The action (m,) and whether to look after it (m,), from values (m, A)."""
         raise TypeError(f"{type(self).__name__} does not define decide(step, look, blind)")
 
+    def spread_over(self, size: np.ndarray) -> CloudPolicy:
+        return replace(self, spread=size)
+
     def plans(self, roots: np.ndarray, times: np.ndarray) -> Plans:
         A = self.problem.num_actions
         P = self.problem.cloud_size(self.particles)
-        size = max(1, BLOCK // (P * (A * A if self.looks_ahead else A)))
+        size = max(1, BLOCK // (P * A * max(1, self.looks_ahead)))
         blocks = [slice(i, i + size) for i in range(0, len(roots), size)]
         return Plans.joined([self._block(roots[block], times[block]) for block in blocks])
 
@@ -78,15 +87,16 @@ class CloudPolicy(ContinuousPolicy):
         problem, n, limit = self.problem, len(roots), self.limit
         rng = np.random.default_rng(self.seed)
         P, d = problem.cloud_size(self.particles), problem.dimension
-        clouds = np.repeat(roots[:, None, :], P, axis=1)
+        clouds = clouds_at(problem, roots, P, self.spread, rng)
         times, live = np.array(times), np.arange(n)  # live: roots whose string still grows
         looks = np.zeros(n, bool)
         strings, lengths = np.zeros((n, limit), int), np.zeros(n, int)
         now = self._options(clouds, times, rng)
         for step in range(limit):
             rows = np.arange(len(live))
-            then = self._after_each(now, times[live] + 1, rng) if self.looks_ahead else None
-            blind = None if then is None else self._blind(now, then)
+            tried = np.argsort(now.look, axis=1, kind="stable")[:, : self.looks_ahead]
+            then = self._after(now, tried, times[live] + 1, rng) if self.looks_ahead else None
+            blind = None if then is None else self._blind(now, tried, then)
             action, stop = self.decide(step, now.look, blind)
             if step == limit - 1:
                 stop = np.full(len(live), limit < problem.steps)
@@ -109,12 +119,14 @@ class CloudPolicy(ContinuousPolicy):
             if then is None:
                 now = self._options(clouds[live], times[live], rng)
             else:
-                now = then.of(go, action[go])
+                now = then.of(go, (tried == action[:, None]).argmax(axis=1)[go])
         return Plans(strings[:, : lengths.max(initial=1)], lengths, looks)
 
-    def _blind(self, now: Options, then: Options) -> np.ndarray:
-        """The value of a look one step later (m, A); infinite where a look is free now."""
-        later = now.paid + self.problem.discount * then.look.min(axis=2)
+    def _blind(self, now: Options, tried: np.ndarray, then: Options) -> np.ndarray:
+        """The value of a look one step later (m, A); infinite where a look is free now, and for
+        actions that were not tried."""
+        rows, later = np.arange(len(tried))[:, None], np.full(now.look.shape, np.inf)
+        later[rows, tried] = now.paid[rows, tried] + self.problem.discount * then.look.min(axis=2)
         later[(now.price == 0).all(axis=1)] = np.inf  # what is free can do no harm
         return later
 
@@ -123,22 +135,27 @@ class CloudPolicy(ContinuousPolicy):
         problem, (m, P, d) = self.problem, clouds.shape
         A, flat, seed = problem.num_actions, clouds.reshape(m * P, d), int(rng.integers(2**63))
         after, paid = np.empty((m, A, P, d)), np.empty((m, A))
+        on = ~problem.ended(flat)
         for a in range(A):
-            moved, costs = problem.move(flat, np.full(m * P, a), np.random.default_rng(seed))
+            rng = np.random.default_rng(seed)
+            moved, costs = move_some(problem, flat, np.full(m * P, a), on, rng)
             after[:, a], paid[:, a] = moved.reshape(m, P, d), costs.reshape(m, P).mean(axis=1)
-        V = self.critic(after.reshape(-1, d), np.repeat(times + 1, A * P))
+        V, going = np.zeros((m, A, P)), np.broadcast_to(on.reshape(m, 1, P), (m, A, P))
+        V[going] = self.critic(after[going], np.repeat(times + 1, A * P)[going.ravel()])
         price = np.where(at_horizon(problem, times + 1)[:, None], 0.0, problem.sensing_costs)
         if problem.end_is_seen:  # only the part of the cloud that goes on pays for a look
-            on = ~over(problem, flat, np.repeat(times, P))
             price = price * on.reshape(m, P).mean(axis=1)[:, None]
-        look = paid + price + problem.discount * V.reshape(m, A, P).mean(axis=2)
+        look = paid + price + problem.discount * V.mean(axis=2)
         return Options(after, paid, price, look)
 
-    def _after_each(self, now: Options, times: np.ndarray, rng: np.random.Generator) -> Options:
-        """The options of every cloud after every action: arrays with two action axes."""
-        m, A, P, d = now.after.shape
-        then = self._options(now.after.reshape(m * A, P, d), np.repeat(times, A), rng)
-        return Options(*(part.reshape(m, A, *part.shape[1:]) for part in vars(then).values()))
+    def _after(
+        self, now: Options, tried: np.ndarray, times: np.ndarray, rng: np.random.Generator
+    ) -> Options:
+        """The options of every cloud after each action of ``tried`` (m, w): arrays (m, w, A …)."""
+        (m, w), (P, d) = tried.shape, now.after.shape[2:]
+        clouds = now.after[np.arange(m)[:, None], tried].reshape(m * w, P, d)
+        then = self._options(clouds, np.repeat(times, w), rng)
+        return Options(*(part.reshape(m, w, *part.shape[1:]) for part in vars(then).values()))
 
 
 @dataclass
@@ -146,7 +163,7 @@ class SearchPolicy(CloudPolicy):
     """The greedy string of PolicyUpdate: go on blind while that is worth more than a look."""
 
     name: str = field(default="spi-continuous", kw_only=True)
-    looks_ahead = True
+    looks_ahead = WIDTH
 
     def decide(
         self, step: int, look: np.ndarray, blind: np.ndarray | None

@@ -42,7 +42,7 @@ from solvers.continuous.baselines import (
     Spent,
     baselines,
 )
-from solvers.continuous.critic import Critic, fit_plans
+from solvers.continuous.critic import Critic, fit_policy
 from solvers.continuous.improve import CONFIDENT, ImprovedPolicy
 from solvers.continuous.model import ContinuousError, ContinuousSensingMDP, Step
 from solvers.continuous.plans import ContinuousPolicy
@@ -86,7 +86,7 @@ class SPIContinuous:
     name = "spi-continuous"
     roots: int = 1000
     particles: int = 96
-    proposals: int = 3
+    proposals: int = 2
     judges: int = 1024
     updates: int = 8
     episodes: int = 300
@@ -113,7 +113,7 @@ class SPIContinuous:
             seed = int(rng.integers(2**31))
             search = SearchPolicy(problem, V, self.particles, self.max_steps, seed)
             improved = ImprovedPolicy(search, best, self.proposals, self.judges)
-            candidate = remembered(problem, improved)
+            candidate = remembered(problem, improved, everywhere=True)
             found = judge(problem, candidate, self.episodes, self.seed)
             difference = compare(found, reference)
             taken = difference[0] + CONFIDENT * difference[1] < 0
@@ -129,10 +129,10 @@ class SPIContinuous:
         self, problem: ContinuousSensingMDP, rng: np.random.Generator
     ) -> tuple[ContinuousPolicy, Judgement]:
         """The best of the baselines, from which SPI starts, and what simulation says of it."""
-        roots, times = self.all_over(problem, self.roots, rng)
+        roots, _ = self.all_over(problem, self.roots, rng)
         spent = Spent(self.particles, self.judges, self.episodes, self.features, self.max_steps)
         found = []
-        for policy in baselines(problem, roots, times, spent, rng):
+        for policy in baselines(problem, roots, spent, rng):
             quick = remembered(problem, policy)
             found.append((judge(problem, quick, self.episodes, self.seed), quick, policy))
         reference, quick, self.first = min(found, key=lambda each: each[0].value)
@@ -159,9 +159,8 @@ class SPIContinuous:
         rng: np.random.Generator,
     ) -> Critic:
         """The critic of a policy, at roots of its own looks and from all over the box."""
-        states, times = self.mixed_roots(problem, found, rng)
-        plans = policy.plans(states, times)
-        return fit_plans(problem, plans, states, times, rng, self.judges, self.features)
+        states, _ = self.mixed_roots(problem, found, rng)
+        return fit_policy(problem, policy, states, rng, self.judges, self.features)
 
     def mixed_roots(
         self, problem: ContinuousSensingMDP, found: Judgement, rng: np.random.Generator
@@ -236,5 +235,5 @@ def policy_from_json(problem: ContinuousSensingMDP, kept: dict[str, Any]) -> Con
     for of in kept["updates"]:
         search = made(SearchPolicy, of)
         improved = ImprovedPolicy(search, policy, kept["proposals"], kept["judges"])
-        policy = remembered(problem, improved)
+        policy = remembered(problem, improved, everywhere=True)
     return policy

@@ -37,7 +37,7 @@ SMALL = {
 def critic(problem, seed=0):
     rng = np.random.default_rng(seed)
     roots, times = SPIContinuous.all_over(problem, 300, rng)
-    return fit_always_look(problem, roots, times, rng, 48, 60), roots, times
+    return fit_always_look(problem, roots, rng, 48, 60), roots, times
 
 
 @pytest.mark.parametrize("problem_id", PROBLEMS)
@@ -202,7 +202,7 @@ def test_a_critic_does_not_run_away_where_least_squares_alone_would():
     problem = load_continuous("cart-pole", 0.0)
     rng = np.random.default_rng(0)
     roots, times = SPIContinuous.all_over(problem, 2000, rng)
-    V = fit_always_look(problem, roots, times, rng, 1, 200)
+    V = fit_always_look(problem, roots, rng, 1, 200)
     most = (1 - 0.98**200) / 0.02
     found = judge(problem, AlwaysLook(problem, V, 1), 50, seed=1)
     assert -most <= found.value < -0.9 * most
@@ -212,11 +212,12 @@ def test_a_critic_does_not_run_away_where_least_squares_alone_would():
 def test_plans_may_be_written_wider_than_they_are_long():
     problem = load_continuous("walk-1d", 0.3)
     plans = Plans(np.array([[0, 1, 2], [2, 2, 2]]), np.array([1, 2]), np.ones(2, bool))
-    x, now = np.array([[0.5], [-0.5]]), np.zeros(2, int)
-    wide = play(problem, plans, x, now, 8, np.random.default_rng(0))
+    x = np.array([[0.5], [-0.5]])
+    wide = play(problem, plans, x, 8, np.random.default_rng(0))
     narrow = Plans(plans.actions[:, :2], plans.lengths, plans.looks)
-    exact = play(problem, narrow, x, now, 8, np.random.default_rng(0))
-    assert (wide.costs == exact.costs).all() and wide.ends.tolist() == [1, 2]
+    exact = play(problem, narrow, x, 8, np.random.default_rng(0))
+    assert (wide.cost(wide.lengths) == exact.cost(exact.lengths)).all()
+    assert wide.paid.shape == (2, 2)
 
 
 def test_a_network_repeats_most_of_what_it_was_shown():
