@@ -40,9 +40,7 @@ from solvers.continuous import (
     compare,
     discretise,
     judge,
-    remembered,
 )
-from solvers.continuous.baselines import Spent, baselines
 from solvers.continuous.distil import NoNetworkLibrary, distil
 
 GRID_SOLVERS: dict[str, tuple[str, ...]] = {"spi": (), "dips": ("target_gap",)}
@@ -100,7 +98,7 @@ def run_cell(settings: Settings, problem_id: str, k: float, seed: int) -> dict[s
         cell.note("network", distil(problem, best, roots, times, seed))
     except NoNetworkLibrary as missing:  # the cell is whole without it; the table says "not run"
         print(f"{problem_id}: no network: {missing}", flush=True)
-    _baselines(effort, cell)
+    _baselines(spi, cell)
     if seed == settings.seeds[0]:
         _grids(settings, effort, cell)
     return {
@@ -125,14 +123,14 @@ def is_drawn(settings: Settings, problem_id: str, k: float, seed: int) -> bool:
     return middle and load_continuous(problem_id).dimension <= 2
 
 
-def _baselines(effort: Effort, cell: _Cell) -> None:
-    """Always, never, every n, and ATM, made as SPI makes its start but with other chance."""
-    problem, rng = cell.problem, np.random.default_rng(cell.seed)
-    roots, _ = SPIContinuous.all_over(problem, effort.roots, rng)
-    spent = Spent(effort.particles, effort.judges, effort.compared, effort.features)
-    for policy in baselines(problem, roots, spent, rng):
-        more = {"period": policy.period} if isinstance(policy, EveryN) else {}
-        cell.note(policy.name, remembered(problem, policy), **more)
+def _baselines(spi: SPIContinuous, cell: _Cell) -> None:
+    """Always, never, every n, and ATM: those that SPI chose its start from, with their critics.
+
+    With a critic of its own a baseline is better or worse by luck, which says nothing of plans.
+    """
+    for start in spi.starts:
+        more = {"period": start.policy.period} if isinstance(start.policy, EveryN) else {}
+        cell.note(start.policy.name, start.quick, **more, cpu_seconds=start.cpu_seconds)
 
 
 def _grids(settings: Settings, effort: Effort, cell: _Cell) -> None:

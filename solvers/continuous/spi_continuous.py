@@ -69,6 +69,15 @@ class Update:
     cpu_seconds: float
 
 
+@dataclass(frozen=True)
+class Start:
+    """A baseline; quick : the same with its plans remembered; cpu_seconds : for making it."""
+
+    policy: CloudPolicy
+    quick: ContinuousPolicy
+    cpu_seconds: float
+
+
 @dataclass
 class SPIContinuous:
     """SPI on a simulator.
@@ -79,8 +88,8 @@ class SPIContinuous:
     updates : most updates tried; episodes : simulated for each comparison
     max_steps : most steps before a look, all that matter if None
 
-    After :meth:`solve`, ``record`` has the updates, ``first`` the policy it started from, and
-    ``searches`` what each update that was taken planned with.
+    After :meth:`solve`, ``record`` has the updates, ``starts`` the baselines it could have started
+    from, ``first`` the one it did, and ``searches`` what each update that was taken planned with.
     """
 
     name = "spi-continuous"
@@ -94,6 +103,7 @@ class SPIContinuous:
     features: int = 120
     seed: int = 0
     record: list[Update] = field(default_factory=list, init=False)
+    starts: list[Start] = field(default_factory=list, init=False)
     first: CloudPolicy | None = field(default=None, init=False)
     searches: list[SearchPolicy] = field(default_factory=list, init=False)
 
@@ -131,13 +141,15 @@ class SPIContinuous:
         """The best of the baselines, from which SPI starts, and what simulation says of it."""
         roots, _ = self.all_over(problem, self.roots, rng)
         spent = Spent(self.particles, self.judges, self.episodes, self.features, self.max_steps)
-        found = []
+        found, self.starts, since = [], [], time.process_time()
         for policy in baselines(problem, roots, spent, rng):
-            quick = remembered(problem, policy)
-            found.append((judge(problem, quick, self.episodes, self.seed), quick, policy))
-        reference, quick, self.first = min(found, key=lambda each: each[0].value)
-        self.searches = []
-        return quick, reference
+            start = Start(policy, remembered(problem, policy), time.process_time() - since)
+            found.append(judge(problem, start.quick, self.episodes, self.seed))
+            self.starts.append(start)
+            since = time.process_time()
+        best = int(np.argmin([each.value for each in found]))
+        self.first, self.searches = self.starts[best].policy, []
+        return self.starts[best].quick, found[best]
 
     def as_json(self) -> dict[str, Any]:
         """The policy found, for :func:`policy_from_json`: where it started, and its updates."""
