@@ -1,8 +1,9 @@
 """From a problem to a POMDPs.jl planner and back, through a worker process.
 
-The problem crosses once, as flat arrays; plain arrays come back.  Every call starts its own Julia,
-so a planner can neither outlive its limits nor spoil the next one.  Start-up, hand-over, warm-up
-and planning are timed apart.
+The problem crosses once, as flat arrays; plain arrays come back.  A call starts its own Julia; in a
+run, one that served another cell may take it (:mod:`pomdp_bridge.julia.shared`).  Either way a
+planner can neither outlive its limits nor spoil the next one.  Start-up, hand-over, warm-up and
+planning are timed apart.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from typing import Any
 import numpy as np
 
 from pomdp_bridge.export import flatten
-from pomdp_bridge.julia import environment
+from pomdp_bridge.julia import environment, shared
 from pomdp_bridge.julia.errors import ANSWER, COMPILE, EXPORT, FIND, SOLVE, START, BridgeError
 from pomdp_bridge.julia.projects import project_for
 from pomdp_bridge.julia.solver_file import SolverFile
-from pomdp_bridge.julia.supervise import supervise
+from pomdp_bridge.julia.supervise import Job
 from pomdp_bridge.julia.sysimage import built_image
 from solvers.core.model import SensingMDP
 
@@ -41,7 +42,7 @@ KEPT_LOGS = 200
 class Answer:
     """What came back from Julia: arrays, numbers, and where the time went.
 
-    start_seconds : until Julia and the packages were loaded
+    start_seconds : until Julia and the packages were loaded; near 0 if they were already
     export_seconds : handing over the problem, both sides
     compile_seconds : the warm-up on a tiny problem
     """
@@ -101,7 +102,7 @@ class Call:
 
 
 def call_julia(problem: SensingMDP, call: Call) -> Answer:
-    """Run one solver file on one problem in a fresh Julia."""
+    """Run one solver file on one problem in a Julia worker."""
     env, finding = project_for(call.file)
     if finding is not None:
         raise BridgeError(FIND, str(finding))
@@ -118,13 +119,15 @@ def call_julia(problem: SensingMDP, call: Call) -> Answer:
         )
         (folder / "request.json").write_text(json.dumps(call.request()), encoding="utf-8")
         written = time.perf_counter() - began
-        seen = supervise(
-            [sys.executable, "-m", "pomdp_bridge.julia.worker", str(folder)],
-            log,
-            first_stage=START,
-            limits={**LIMITS, SOLVE: call.limit},
-            memory_mb=call.memory_gb * 1024,
-            environment=worker_environment(env),
+        seen = shared.do(
+            Job(
+                folder=name,
+                log=str(log),
+                limits={**LIMITS, SOLVE: call.limit},
+                memory_mb=call.memory_gb * 1024,
+                environment=worker_environment(env),
+                kin=kin(call.file),
+            )
         )
         try:
             numbers = json.loads((folder / "answer.json").read_text(encoding="utf-8"))
@@ -141,6 +144,12 @@ def call_julia(problem: SensingMDP, call: Call) -> Answer:
         peak_memory_mb=max(seen.peak_memory_mb, numbers["peak_memory_mb"] or 0.0),
         log=log,
     )
+
+
+def kin(file: SolverFile) -> str:
+    """Solver files of the same kin may share a worker: all shipped ones, any other with itself."""
+    shipped = Path(file.source).parent == environment.JULIA_PACKAGE / "solvers"
+    return "shipped" if shipped else file.source
 
 
 def julia_text(value: Any) -> str:
