@@ -45,6 +45,7 @@ class Answer:
     start_seconds : until Julia and the packages were loaded; near 0 if they were already
     export_seconds : handing over the problem, both sides
     compile_seconds : the warm-up on a tiny problem
+    packages : versions of the packages that the solver file names, in the project it ran in
     """
 
     arrays: dict[str, np.ndarray]
@@ -53,6 +54,7 @@ class Answer:
     export_seconds: float
     compile_seconds: float
     peak_memory_mb: float
+    packages: dict[str, str]
     log: Path
 
     def info(self) -> dict[str, Any]:
@@ -64,6 +66,7 @@ class Answer:
             "peak_memory_mb": self.peak_memory_mb,
             "settings": self.numbers["settings"],
             "julia": self.numbers["julia"],
+            "julia_packages": self.packages,
             "log": str(self.log),
         }
 
@@ -142,8 +145,15 @@ def call_julia(problem: SensingMDP, call: Call) -> Answer:
         export_seconds=written + seen.seconds[EXPORT],
         compile_seconds=seen.seconds[COMPILE],
         peak_memory_mb=max(seen.peak_memory_mb, numbers["peak_memory_mb"] or 0.0),
+        packages=named_versions(env, call.file),
         log=log,
     )
+
+
+def named_versions(env: environment.JuliaEnvironment, file: SolverFile) -> dict[str, str]:
+    """The versions a project has of the packages that a solver file names."""
+    found = environment.manifest_versions(env)
+    return {package.name: found.get(package.name, "") for package in file.packages}
 
 
 def kin(file: SolverFile) -> str:

@@ -9,13 +9,14 @@ import numpy as np
 import psutil
 import pytest
 
+from bench import load_problem
 from bench.run.supervise import Stopped, run_limited
 from bench.suites.cell import Cell
-from pomdp_bridge.julia import shared
+from pomdp_bridge.julia import environment, shared
 from pomdp_bridge.julia.bridge import Call, call_julia
 from pomdp_bridge.julia.errors import BridgeError
 from pomdp_bridge.julia.shared import Workers
-from pomdp_bridge.julia.solver_file import SolverFile
+from pomdp_bridge.julia.solver_file import SolverFile, read_head
 from pomdp_bridge.process.status import CRASHED, FAILED, MEMORY, TIMEOUT
 from solvers import SensingMDP
 from tests.pomdp_bridge.stand_ins import complete_manifest, prepared
@@ -112,11 +113,13 @@ def stop_when_busy(kept, stop):
 
 def test_cells_of_a_run_share_a_worker_which_ends_with_a_failure_or_a_stop(julia):
     for name in ("good.jl", "throw.jl", "grow.jl", "sleep.jl"):
-        (julia / name).write_text("")
+        (julia / name).write_text("# packages: FIB\n")
     kept, spec = Workers(1), cell(julia / "good.jl").as_json()
     try:
         rows = [run_limited(spec, None, kept) for _ in range(2)]
         assert [o.row["status"] for o in rows] == ["ok", "ok"]
+        fib = complete_manifest()["FIB"]
+        assert all(o.row["versions"]["FIB"] == fib for o in rows)
         pids = [o.details["info"]["settings"]["pid"] for o in rows]
         assert pids[0] == pids[1] and all(o.row["peak_memory_mb"] > 10 for o in rows)
         failed = run_limited(cell(julia / "throw.jl").as_json(), None, kept)
@@ -135,3 +138,44 @@ def test_cells_of_a_run_share_a_worker_which_ends_with_a_failure_or_a_stop(julia
         kept.close()
     mine = [p for p in psutil.Process().children(recursive=True) if p.is_running()]
     assert not [p for p in mine if "pomdp_bridge.julia" in " ".join(p.cmdline())]
+
+
+@pytest.mark.julia
+def test_a_shared_julia_answers_to_the_last_bit_what_a_fresh_one_does(monkeypatch):
+    small, lake = load_problem("inventory", 0.064), load_problem("frozen-lake-4x4", 0.01)
+    asked = [
+        (lake, shipped("fib", max_iterations=50)),
+        (lake, shipped("sarsop", max_steps=20, max_time=60.0)),
+        (small, shipped("sarsop_structured", max_steps=20, max_time=60.0)),
+        (small, shipped("pomcp", tree_queries=50)),
+        (small, shipped("qmdp")),
+    ]
+    fresh = [call_julia(problem, call) for problem, call in asked]
+    kept = Workers(1)
+    monkeypatch.setattr(shared, "_borrowed", [kept])
+    try:
+        again = [call_julia(problem, call) for problem, call in asked]
+        backwards = [call_julia(problem, call) for problem, call in reversed(asked)]
+        assert len(kept._idle) == 1
+    finally:
+        kept.close()
+    for others in (again, backwards[::-1]):
+        for one, other in zip(fresh, others, strict=True):
+            assert one.arrays.keys() == other.arrays.keys()
+            for name, array in one.arrays.items():
+                assert array.tobytes() == other.arrays[name].tobytes(), (one.log.name, name)
+            assert without_times(one.numbers) == without_times(other.numbers)
+
+
+def shipped(name, **options):
+    file = read_head(environment.JULIA_PACKAGE / "solvers" / f"{name}.jl")
+    return Call(file, options=options, seed=3, episodes=3, budget=120.0)
+
+
+def without_times(numbers):
+    timed = ("seconds", "peak_memory_mb")
+    kept = {name: x for name, x in numbers.items() if name not in timed}
+    kept["settings"] = {
+        name: x for name, x in numbers["settings"].items() if "time" not in name.lower()
+    }
+    return str(kept)  # where not a number is equal to itself
