@@ -69,7 +69,7 @@ class Worker:
 
         def limit(phase: Mapping[str, Any]) -> float:
             nonlocal stage
-            if stage == START != phase["phase"]:
+            if stage == START and phase["phase"] != START:
                 self.fresh_mb = min(self.fresh_mb, self.resident_mb())
             stage = phase["phase"]
             return job.limits.get(stage, math.inf)
