@@ -45,7 +45,13 @@ FAMILIES = {
     "delayed-information": ("#332288", "h", 1),
     "spi": ("#0072B2", "o", 0),
 }
-OTHERS = (("#117733", "p"), ("#AA4499", "d"), ("#882255", ">"), ("#44AA99", "H"), ("#999933", "*"))
+OTHERS: tuple[tuple[str, Any], ...] = (
+    *(("#117733", "p"), ("#AA4499", "d"), ("#882255", ">"), ("#44AA99", "H"), ("#999933", "*")),
+    *(("#CC6677", "8"), ("#661100", (4, 1, 0)), ("#6699CC", (3, 1, 0)), ("#AA7744", (4, 1, 45))),
+    ("#4B5D16", (6, 1, 0)),
+)
+"""Of any other family; as many as the suite with the most of them needs.  Three numbers are a star:
+its points, 1, and how far it is turned."""
 LINES = ("-", (0, (4, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)), (0, (8, 2, 1, 2, 1, 2)))
 FILLS = ("full", "none", "left", "bottom")
 """Of the markers of a family: points have no line to tell them apart."""
@@ -92,7 +98,7 @@ class Style:
     """How one method is drawn; ``fill`` of its marker tells the variants of a family apart."""
 
     colour: str
-    marker: str
+    marker: Any
     line: Any
     fill: str
 

@@ -42,6 +42,7 @@ from bench.store import status
 from bench.suites.cell import Cell
 from bench.suites.extension import join_file
 from pomdp_bridge.julia.errors import BridgeError
+from pomdp_bridge.julia.shared import borrow
 from pomdp_bridge.process.child import (
     Announcer,
     die_with_parent,
@@ -209,6 +210,7 @@ def main() -> None:
     spec = json.loads(first_line())
     began = spec.pop("began")
     die_with_parent(watch_input=True)
+    borrow(announce)
     try:
         outcome = run_cell(Cell.from_json(spec), began, enter=announce)
         message: dict[str, Any] = {"row": outcome.row, "details": outcome.details}

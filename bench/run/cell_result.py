@@ -77,7 +77,10 @@ def figures(solution: Solution) -> dict[str, Any]:
         "iterations": int(solution.iterations),
         "start_belief": solution.info.get("start_belief", "known"),
         "note": str(solution.info.get("note", "")),
-        "versions": {k: v for k, v in solution.info.items() if k == "julia"},
+        "versions": {
+            **{k: v for k, v in solution.info.items() if k == "julia"},
+            **solution.info.get("julia_packages", {}),
+        },
     }
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.run.supervise import run_limited
+from pomdp_bridge.julia.shared import Workers
 
 
 class Lost(RuntimeError):
@@ -33,10 +34,12 @@ class Crew:
     def local(cls, jobs: int) -> Crew:
         """``jobs`` cells at once on this machine."""
         stop = threading.Event()
+        workers = Workers(jobs)
         pool = futures.ThreadPoolExecutor(jobs, thread_name_prefix="cell")
 
         def close() -> None:
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
+            workers.close()
 
-        return cls(lambda spec: pool.submit(run_limited, spec, stop), lambda: jobs, close)
+        return cls(lambda spec: pool.submit(run_limited, spec, stop, workers), lambda: jobs, close)

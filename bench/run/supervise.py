@@ -13,8 +13,10 @@ own wall-clock limit:
                                                proof, and VERIFICATION_SECONDS for the checker; a
                                                claim that takes longer stays a claim
 
-Memory is that of the process and all its children.  The watching itself is
-:mod:`pomdp_bridge.process.supervise`, shared with the Julia bridge.
+Memory is that of the process and all its children, and of the Julia worker that the run lends it
+(:mod:`pomdp_bridge.julia.shared`): while that one works the process only waits, so the worker is
+watched in its place.  The watching itself is :mod:`pomdp_bridge.process.supervise`, shared with the
+Julia bridge.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from typing import Any
 from bench.run.outcome import Outcome, StaleCode
 from bench.store.status import TIMEOUT
 from bench.suites.cell import Cell
+from pomdp_bridge.julia.shared import Lending, Workers
 from pomdp_bridge.process.supervise import ProcessFailure, Stopped, Watch, Watched, supervise
 
 __all__ = ["Stopped", "planning_limit", "run_limited"]
@@ -60,10 +63,15 @@ def planning_limit(budget: float) -> float:
     return budget * OVERRUN + GRACE
 
 
-def run_limited(spec: Mapping[str, Any], stop: threading.Event | None = None) -> Outcome:
+def run_limited(
+    spec: Mapping[str, Any],
+    stop: threading.Event | None = None,
+    workers: Workers | None = None,
+) -> Outcome:
     """Run one cell, given as :meth:`Cell.as_json` gives it, in its own process.
 
     stop : when set, the process is killed and :class:`Stopped` raised
+    workers : the Julia workers of the run; without them the cell starts its own
     """
     cell = Cell.from_json(spec)
     began = time.monotonic()
@@ -78,22 +86,25 @@ def run_limited(spec: Mapping[str, Any], stop: threading.Event | None = None) ->
     def take(message: dict[str, Any]) -> bool:
         if "stale" in message:
             raise StaleCode(message["stale"])
+        if lending.serves(message):
+            return False
         reported.append(message)
         return not message.get("provisional")
 
     watch = Watch(STARTING, limit, take, cell.memory_mb, stop)
     command = [sys.executable, "-m", "bench.run.cell"]
     first = (json.dumps({**cell.as_json(), "began": began}) + "\n").encode()
-    with tempfile.TemporaryFile() as log:
+    with tempfile.TemporaryFile() as log, Lending(workers, cell.memory_mb, stop) as lending:
+        environment = {**_environment(cell.threads), **lending.environment}
         try:
-            seen = supervise(command, log, _environment(cell.threads), watch, first)
+            seen = supervise(command, log, environment, watch, first, lending.files)
             outcome = Outcome(reported[-1]["row"], reported[-1]["details"])
         except ProcessFailure as failure:
             seen, outcome = failure.seen, _after_failure(failure, cell, reported)
         log.seek(max(0, os.fstat(log.fileno()).st_size - LOG_BYTES))
         outcome.log = log.read().decode("utf-8", "replace")
     outcome.row["wall_seconds"] = time.monotonic() - began
-    outcome.row["peak_memory_mb"] = _peak(outcome, seen)
+    outcome.row["peak_memory_mb"] = _peak(outcome, seen, lending)
     return outcome
 
 
@@ -110,8 +121,9 @@ def _after_failure(failure: ProcessFailure, cell: Cell, reported: list[dict[str,
     return Outcome.failed(failure.status, reason)
 
 
-def _peak(outcome: Outcome, seen: Watched) -> float:
-    return round(max(seen.peak_memory_mb, outcome.row.get("peak_memory_mb") or 0.0), 1)
+def _peak(outcome: Outcome, seen: Watched, lending: Lending) -> float:
+    own = outcome.row.get("peak_memory_mb") or 0.0
+    return round(max(seen.peak_memory_mb, own, lending.peak_memory_mb), 1)
 
 
 def _environment(threads: int) -> dict[str, str]:

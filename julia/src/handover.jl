@@ -24,6 +24,20 @@ load_solver(source::String) =
     get!(() -> endswith(source, ".jl") ? solver_file(source) : solver_type(source), LOADED, source)
 
 """
+    forget()
+
+Drop what a request left behind, so that the next one begins as in a fresh Julia: solver files are loaded
+again, into modules of their own, and problems and policies go. Generators are seeded by every [`plan`](@ref).
+"""
+function forget()
+    empty!(LOADED)
+    GC.gc()
+    flush(stdout)
+    flush(stderr)
+    return nothing
+end
+
+"""
     request(m, source, budget, seed, random, episodes, options_text)
 
 Plan as asked with the solver of a file or type; options come as lines of `name<tab>value`.

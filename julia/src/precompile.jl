@@ -38,6 +38,7 @@ end
             buffers = (zeros(2n), zeros(Int, n), zeros(k), zeros(Int, p), zeros(Int, l), zeros(UInt8, p), zeros(r))
             GC.@preserve buffers copy_out(found, map(at, buffers)...)
         end
+        forget()
         unroll(m, OneStepLookahead(m, b -> 0.0))
     end
 end

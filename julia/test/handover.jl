@@ -39,4 +39,17 @@
     # A plain type, its options by name.
     plain = SensingPOMDPs.request(m, "FIB.FIBSolver", Inf, 0, false, 1, "max_iterations\t1000\ntolerance\t1e-9")
     @test plain.alphas == found.alphas
+
+    # A request leaves nothing behind for the next one: a file is loaded again.
+    mktempdir() do folder
+        path = joinpath(folder, "changing.jl")
+        sweeps(n) = write(path, "using FIB\nmake_solver(m; options...) = FIBSolver(max_iterations=$n)")
+        used() = SensingPOMDPs.request(m, path, Inf, 0, false, 1, "").settings["max_iterations"]
+        sweeps(1)
+        @test used() == 1
+        sweeps(2)
+        @test used() == 1 # within a request it is loaded once
+        SensingPOMDPs.forget()
+        @test used() == 2
+    end
 end

@@ -1,8 +1,9 @@
 """From a problem to a POMDPs.jl planner and back, through a worker process.
 
-The problem crosses once, as flat arrays; plain arrays come back.  Every call starts its own Julia,
-so a planner can neither outlive its limits nor spoil the next one.  Start-up, hand-over, warm-up
-and planning are timed apart.
+The problem crosses once, as flat arrays; plain arrays come back.  A call starts its own Julia; in a
+run, one that served another cell may take it (:mod:`pomdp_bridge.julia.shared`).  Either way a
+planner can neither outlive its limits nor spoil the next one.  Start-up, hand-over, warm-up and
+planning are timed apart.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from typing import Any
 import numpy as np
 
 from pomdp_bridge.export import flatten
-from pomdp_bridge.julia import environment
+from pomdp_bridge.julia import environment, shared
 from pomdp_bridge.julia.errors import ANSWER, COMPILE, EXPORT, FIND, SOLVE, START, BridgeError
 from pomdp_bridge.julia.projects import project_for
 from pomdp_bridge.julia.solver_file import SolverFile
-from pomdp_bridge.julia.supervise import supervise
+from pomdp_bridge.julia.supervise import Job
 from pomdp_bridge.julia.sysimage import built_image
 from solvers.core.model import SensingMDP
 
@@ -41,9 +42,10 @@ KEPT_LOGS = 200
 class Answer:
     """What came back from Julia: arrays, numbers, and where the time went.
 
-    start_seconds : until Julia and the packages were loaded
+    start_seconds : until Julia and the packages were loaded; near 0 if they were already
     export_seconds : handing over the problem, both sides
     compile_seconds : the warm-up on a tiny problem
+    packages : versions of the packages that the solver file names, in the project it ran in
     """
 
     arrays: dict[str, np.ndarray]
@@ -52,6 +54,7 @@ class Answer:
     export_seconds: float
     compile_seconds: float
     peak_memory_mb: float
+    packages: dict[str, str]
     log: Path
 
     def info(self) -> dict[str, Any]:
@@ -63,6 +66,7 @@ class Answer:
             "peak_memory_mb": self.peak_memory_mb,
             "settings": self.numbers["settings"],
             "julia": self.numbers["julia"],
+            "julia_packages": self.packages,
             "log": str(self.log),
         }
 
@@ -101,7 +105,7 @@ class Call:
 
 
 def call_julia(problem: SensingMDP, call: Call) -> Answer:
-    """Run one solver file on one problem in a fresh Julia."""
+    """Run one solver file on one problem in a Julia worker."""
     env, finding = project_for(call.file)
     if finding is not None:
         raise BridgeError(FIND, str(finding))
@@ -118,13 +122,15 @@ def call_julia(problem: SensingMDP, call: Call) -> Answer:
         )
         (folder / "request.json").write_text(json.dumps(call.request()), encoding="utf-8")
         written = time.perf_counter() - began
-        seen = supervise(
-            [sys.executable, "-m", "pomdp_bridge.julia.worker", str(folder)],
-            log,
-            first_stage=START,
-            limits={**LIMITS, SOLVE: call.limit},
-            memory_mb=call.memory_gb * 1024,
-            environment=worker_environment(env),
+        seen = shared.do(
+            Job(
+                folder=name,
+                log=str(log),
+                limits={**LIMITS, SOLVE: call.limit},
+                memory_mb=call.memory_gb * 1024,
+                environment=worker_environment(env),
+                kin=kin(call.file),
+            )
         )
         try:
             numbers = json.loads((folder / "answer.json").read_text(encoding="utf-8"))
@@ -139,8 +145,21 @@ def call_julia(problem: SensingMDP, call: Call) -> Answer:
         export_seconds=written + seen.seconds[EXPORT],
         compile_seconds=seen.seconds[COMPILE],
         peak_memory_mb=max(seen.peak_memory_mb, numbers["peak_memory_mb"] or 0.0),
+        packages=named_versions(env, call.file),
         log=log,
     )
+
+
+def named_versions(env: environment.JuliaEnvironment, file: SolverFile) -> dict[str, str]:
+    """The versions a project has of the packages that a solver file names."""
+    found = environment.manifest_versions(env)
+    return {package.name: found.get(package.name, "") for package in file.packages}
+
+
+def kin(file: SolverFile) -> str:
+    """Solver files of the same kin may share a worker: all shipped ones, any other with itself."""
+    shipped = Path(file.source).parent == environment.JULIA_PACKAGE / "solvers"
+    return "shipped" if shipped else file.source
 
 
 def julia_text(value: Any) -> str:

@@ -24,14 +24,21 @@ class BridgeError(RuntimeError):
     reason : one line
     log : the worker's log with the full Julia trace, or None if no worker was started
     kind : TIMEOUT, MEMORY, CRASHED or FAILED of :mod:`pomdp_bridge.process.status`
+    peak_memory_mb : the most memory the worker was seen with, 0 if there was none
     """
 
     def __init__(
-        self, stage: str, reason: str, log: Path | None = None, kind: str = FAILED
+        self,
+        stage: str,
+        reason: str,
+        log: Path | None = None,
+        kind: str = FAILED,
+        peak_memory_mb: float = 0.0,
     ) -> None:
         self.stage, self.reason, self.log, self.kind = stage, reason, log, kind
+        self.peak_memory_mb = peak_memory_mb
         where = f" (log: {log})" if log else ""
         super().__init__(f"{reason}, while {stage}{where}")
 
     def __reduce__(self):
-        return BridgeError, (self.stage, self.reason, self.log, self.kind)
+        return BridgeError, (self.stage, self.reason, self.log, self.kind, self.peak_memory_mb)

@@ -31,8 +31,10 @@ from pomdp_bridge.export import DISTRIBUTION, REVEALED, STARTS, reveal_start
 from pomdp_bridge.julia import environment
 from pomdp_bridge.julia.bounds import fib_lower_bound, sarsop_bounds
 from pomdp_bridge.julia.bridge import LIMITS, Answer, Call, call_julia
+from pomdp_bridge.julia.errors import SOLVE, BridgeError
 from pomdp_bridge.julia.projects import project_for
 from pomdp_bridge.julia.solver_file import PROVEN, VECTORS, Package, SolverFile, read_head
+from pomdp_bridge.process.status import FAILED, TIMEOUT
 from solvers.core.model import SensingMDP
 from solvers.core.policy import AlphaVectorPolicy, Plan, PlanPolicy, Policy
 from solvers.core.schemes import AnyOption
@@ -129,7 +131,15 @@ class JuliaSolver(Solver):
         """The solution of a policy that plans with chance: its mean and standard error."""
         costs = -answer.arrays["returns"] / self.reward_scale
         numbers = answer.numbers
-        spread = np.std(costs, ddof=1) / math.sqrt(len(costs)) if len(costs) > 1 else math.inf
+        if len(costs) < 2:
+            raise BridgeError(
+                SOLVE,
+                "only one episode was simulated, which gives no standard error: allow more time, "
+                "less planning or more episodes",
+                answer.log,
+                TIMEOUT if getattr(self, "episodes", 100) > 1 else FAILED,
+            )
+        spread = np.std(costs, ddof=1) / math.sqrt(len(costs))
         return Solution(
             policy=None,
             value=float(costs.mean()),

@@ -1,21 +1,30 @@
-"""The worker process: Julia inside Python, one problem, one solver file, then the end.
+"""The worker process: Julia inside Python, which serves one job after another.
 
-    python -m pomdp_bridge.julia.worker FOLDER
+    python -m pomdp_bridge.julia.worker
 
-FOLDER holds ``request.json`` and, if there is a problem, ``request.npz``; the answer is written
-beside them.  Stages are announced on a pipe (see :mod:`pomdp_bridge.process.child`).
+Each line on standard input is a job: ``{"folder": …, "log": …}``.  The folder holds
+``request.json`` and ``request.npz``; the answer is written beside them, and what is printed goes to
+the log.  Stages are announced on a pipe (see :mod:`pomdp_bridge.process.child`).  Between two jobs
+all that the first one loaded is dropped; after an error the worker ends.
 juliacall comes first: Julia brings its own libraries, which must not find others already loaded.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 import traceback
 from pathlib import Path
+from typing import BinaryIO
 
 from pomdp_bridge.julia.errors import ANSWER, COMPILE, EXPORT, SOLVE
-from pomdp_bridge.process.child import Announcer, die_with_parent, peak_memory_mb
+from pomdp_bridge.process.child import (
+    Announcer,
+    die_with_parent,
+    forget_peak_memory,
+    peak_memory_mb,
+)
 from pomdp_bridge.process.status import FAILED, MEMORY
 
 NUMBERS = (
@@ -25,21 +34,27 @@ NUMBERS = (
 """What ``numbers`` in ``julia/src/handover.jl`` gives, in its order."""
 
 
-def main(folder: Path) -> int:
-    """Serve the request in the folder; the exit code is 0 if it could be answered."""
+def main() -> int:
+    """Serve jobs until there are none, or one fails, which is exit code 1."""
     die_with_parent()
     announce = Announcer.from_environment()
+    jobs = own_input()
     try:
-        request = json.loads((folder / "request.json").read_text(encoding="utf-8"))
         import juliacall
 
         Main = juliacall.Main
         Main.seval("using SensingPOMDPs")
-        answer = serve(Main.SensingPOMDPs, request, folder, announce)
-        answer["julia"] = str(Main.VERSION)
-        answer["peak_memory_mb"] = peak_memory_mb()
-        (folder / "answer.json").write_text(json.dumps(answer), encoding="utf-8")
-        announce(done=True)
+        while line := jobs.readline():
+            job = json.loads(line)
+            print_to(job["log"])
+            os.environ["TMPDIR"] = job["folder"]  # so what a planner leaves there is removed
+            forget_peak_memory()
+            answer = serve(Main.SensingPOMDPs, Path(job["folder"]), announce)
+            answer["julia"] = str(Main.VERSION)
+            answer["peak_memory_mb"] = peak_memory_mb()
+            Path(job["folder"], "answer.json").write_text(json.dumps(answer), encoding="utf-8")
+            announce(done=True)
+            Main.SensingPOMDPs.forget()
         return 0
     except Exception as error:
         traceback.print_exc()
@@ -49,16 +64,36 @@ def main(folder: Path) -> int:
         return 1
 
 
-def serve(package, request: dict, folder: Path, announce: Announcer) -> dict:
+def own_input() -> BinaryIO:
+    """Standard input under another number: Julia would change how reading from it works."""
+    jobs = os.fdopen(os.dup(0), "rb", buffering=0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return jobs
+
+
+def print_to(log: str) -> None:
+    """Let all that this process prints, Julia included, go to a file."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    file = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    os.dup2(file, 1)
+    os.dup2(file, 2)
+    os.close(file)
+
+
+def serve(package, folder: Path, announce: Announcer) -> dict:
     """Hand over the problem, warm up, plan, and write what was found.
 
     Only numbers, text and addresses of buffers cross: see ``julia/src/handover.jl``.
     """
     import numpy as np
 
+    announce(phase=EXPORT)
+    request = json.loads((folder / "request.json").read_text(encoding="utf-8"))
     source, options = request["source"], request["options"]
     budget, seed, random = float(request["budget"]), request["seed"], request["random"]
-    announce(phase=EXPORT)
     with np.load(folder / "request.npz") as file:
         flat = {key: np.ascontiguousarray(file[key]) for key in file.files}
     S, A = flat["rewards"].shape[0], len(flat["indptr"])
@@ -108,4 +143,4 @@ def plain(text: str) -> bool | int | float | str:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main())

@@ -94,82 +94,138 @@ def supervise(
     environment: Mapping[str, str],
     watch: Watch,
     first_input: bytes | None = None,
-    own_session: bool = True,
+    pass_fds: Sequence[int] = (),
 ) -> Watched:
     """Run a process until its last announcement; raises OSError if it cannot be started.
 
     output : where all it prints goes; first_input : written to its standard input, which is then
-    kept open so that its end tells the process that nobody waits any more; own_session : False
-    for a process that must end with the session it is started from
+    kept open so that its end tells the process that nobody waits any more; pass_fds : further
+    open files that it gets
     """
-    read_end, write_end = os.pipe()
-    word = secrets.token_hex(8)
+    process = Supervised(command, output, environment, pass_fds=pass_fds)
     try:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL if first_input is None else subprocess.PIPE,
-            stdout=output,
-            stderr=output,
-            pass_fds=(write_end,),
-            env={**environment, PIPE: str(write_end), WORD: word},
-            start_new_session=own_session,
-        )
-    except OSError:
-        os.close(read_end)
-        raise
+        return process.follow(watch, first_input or b"")
     finally:
-        os.close(write_end)
-    with open(read_end, "rb", buffering=0) as pipe, process.stdin or contextlib.nullcontext():
-        follower = _Follower(process, pipe.fileno(), word, watch, own_session)
-        try:
-            if process.stdin is not None:
-                with contextlib.suppress(BrokenPipeError):
-                    process.stdin.write(first_input or b"")
-                    process.stdin.flush()
-            return follower.run()
-        finally:
-            follower.end()
+        process.end()
 
 
-class _Follower:
-    """Follows one process to its end."""
+class Supervised:
+    """A process that is followed through one watch after another, until it is ended.
+
+    own_session : False for a process that must end with the session it is started from
+    seen : what was seen in the last watch
+    """
 
     def __init__(
-        self, process: subprocess.Popen, pipe: int, word: str, watch: Watch, own_session: bool
+        self,
+        command: Sequence[str],
+        output: IO[bytes],
+        environment: Mapping[str, str],
+        *,
+        own_session: bool = True,
+        pass_fds: Sequence[int] = (),
     ) -> None:
-        self.process, self.pipe, self.watch = process, pipe, watch
-        self.own_session = own_session
-        self.word = word.encode()
-        self.phase: dict[str, Any] = {"phase": watch.first_phase}
-        self.since = time.monotonic()
-        self.seen = Watched()
+        self.pipe, write_end = os.pipe()
+        word = secrets.token_hex(8)
+        try:
+            self.process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=output,
+                stderr=output,
+                pass_fds=(write_end, *pass_fds),
+                env={**environment, PIPE: str(write_end), WORD: word},
+                start_new_session=own_session,
+            )
+        except OSError:
+            os.close(self.pipe)
+            raise
+        finally:
+            os.close(write_end)
+        self.word, self.own_session = word.encode(), own_session
         self.pending = b""
         self.family: dict[int, psutil.Process] = {}
         self.next_search = 0.0
+        self.seen = Watched()
+
+    def follow(self, watch: Watch, request: bytes) -> Watched:
+        """Write to its standard input and watch it until its last announcement."""
+        follower = _Follower(self, watch)
+        self.seen = follower.seen
+        with contextlib.suppress(BrokenPipeError):  # it is dead, which the watch finds out
+            self.process.stdin.write(request)
+            self.process.stdin.flush()
+        return follower.run()
+
+    def resident_mb(self) -> float:
+        """The memory of the process and its children; remembers who they are."""
+        now = time.monotonic()
+        with contextlib.suppress(psutil.Error):
+            if now >= self.next_search:
+                self.next_search = now + CHILDREN_SECONDS
+                me = psutil.Process(self.process.pid)
+                for member in (me, *me.children(recursive=True)):
+                    self.family.setdefault(member.pid, member)
+        total = 0
+        for member in self.family.values():
+            with contextlib.suppress(psutil.Error):
+                total += member.memory_info().rss
+        return total / MIB
+
+    def end(self) -> None:
+        """End the process and everything it started, and wait for it."""
+        self.next_search = 0.0
+        self.seen.peak_memory_mb = max(self.seen.peak_memory_mb, self.resident_mb())
+        if self.process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                if self.own_session and hasattr(os, "killpg"):
+                    os.killpg(self.process.pid, signal.SIGKILL)
+                else:
+                    self.process.kill()
+        for member in self.family.values():
+            with contextlib.suppress(psutil.Error):
+                if member.is_running():  # not a stranger that got the same number
+                    member.kill()
+        self.process.wait()
+        with contextlib.suppress(OSError):  # what was not written any more
+            self.process.stdin.close()
+        os.close(self.pipe)
+
+
+class _Follower:
+    """Follows a process through one watch."""
+
+    def __init__(self, supervised: Supervised, watch: Watch) -> None:
+        self.supervised, self.watch = supervised, watch
+        self.phase: dict[str, Any] = {"phase": watch.first_phase}
+        self.since = time.monotonic()
+        self.seen = Watched()
 
     def run(self) -> Watched:
+        process, pipe = self.supervised.process, self.supervised.pipe
         with selectors.DefaultSelector() as selector:
-            selector.register(self.pipe, selectors.EVENT_READ)
+            selector.register(pipe, selectors.EVENT_READ)
             while True:
                 if self.watch.stop is not None and self.watch.stop.is_set():
                     raise Stopped
                 self.check_limits()
                 if not selector.select(POLL_SECONDS):
-                    if self.process.poll() is None:
+                    if process.poll() is None:
                         continue
                     if not selector.select(0):  # dead, though a child still holds the pipe
-                        raise self.death(self.process.wait())
-                data = os.read(self.pipe, 2**20)
+                        raise self.death(process.wait())
+                data = os.read(pipe, 2**20)
                 if not data:  # nobody holds the other end any more
-                    raise self.death(self.process.wait())
+                    raise self.death(process.wait())
                 if self.read(data):
                     return self.seen
 
     def read(self, data: bytes) -> bool:
         """Take the announcements in what was read; True at the last."""
-        *lines, self.pending = (self.pending + data).split(b"\n")
+        of = self.supervised
+        *lines, of.pending = (of.pending + data).split(b"\n")
         for line in lines:
-            _, known, text = line.partition(self.word)
+            _, known, text = line.partition(of.word)
             if not known:
                 continue
             message = json.loads(text)
@@ -188,7 +244,7 @@ class _Follower:
         self.phase, self.since = phase, now
 
     def check_limits(self) -> None:
-        self.measure()
+        self.seen.peak_memory_mb = max(self.seen.peak_memory_mb, self.supervised.resident_mb())
         if self.seen.peak_memory_mb > self.watch.memory_mb:
             raise self.failure(MEMORY, f"out of memory: more than {self.watch.memory_mb:.0f} MiB")
         limit = self.watch.limit(self.phase)
@@ -207,34 +263,3 @@ class _Follower:
         except ValueError:
             name = f"signal {-code}"
         return self.failure(CRASHED, SIGNALS.get(name, f"killed by {name}"))
-
-    def measure(self) -> None:
-        """Add up the memory of the process and its children; remember who they are."""
-        now = time.monotonic()
-        with contextlib.suppress(psutil.Error):
-            if now >= self.next_search:
-                self.next_search = now + CHILDREN_SECONDS
-                me = psutil.Process(self.process.pid)
-                for member in (me, *me.children(recursive=True)):
-                    self.family.setdefault(member.pid, member)
-        total = 0
-        for member in self.family.values():
-            with contextlib.suppress(psutil.Error):
-                total += member.memory_info().rss
-        self.seen.peak_memory_mb = max(self.seen.peak_memory_mb, total / MIB)
-
-    def end(self) -> None:
-        """End the process and everything it started, and wait for it."""
-        self.next_search = 0.0
-        self.measure()
-        if self.process.poll() is None:
-            with contextlib.suppress(ProcessLookupError):
-                if self.own_session and hasattr(os, "killpg"):
-                    os.killpg(self.process.pid, signal.SIGKILL)
-                else:
-                    self.process.kill()
-        for member in self.family.values():
-            with contextlib.suppress(psutil.Error):
-                if member.is_running():  # not a stranger that got the same number
-                    member.kill()
-        self.process.wait()

@@ -80,6 +80,11 @@ def test_pomcp_is_simulated_and_seeded():
     assert one.info["episodes"] == 3 and 0 <= one.sensing_rate <= 1
 
 
+def test_a_single_episode_is_refused_because_it_has_no_standard_error():
+    with pytest.raises(BridgeError, match="only one episode"):
+        solve(load_problem("two-state", 0.25), "julia-pomcp", episodes=1, tree_queries=10)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["julia-qmdp", "julia-pbvi"])
 def test_the_small_planners_run(name):

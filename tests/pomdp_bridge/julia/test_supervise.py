@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from pomdp_bridge.julia.errors import BridgeError
-from pomdp_bridge.julia.supervise import supervise
+from pomdp_bridge.julia.supervise import Job, Worker, do_alone
 from pomdp_bridge.process.status import CRASHED, FAILED, MEMORY, TIMEOUT
 
 PROMPT = 5.0
@@ -21,16 +21,16 @@ announce = Announcer.from_environment()
 """
 
 
+def job(tmp_path, **limits):
+    return Job("folder", str(tmp_path / "worker.log"), limits, 300, dict(os.environ))
+
+
+def command(script):
+    return [sys.executable, "-c", PREAMBLE + textwrap.dedent(script)]
+
+
 def watch(tmp_path, script, **limits):
-    command = [sys.executable, "-c", PREAMBLE + textwrap.dedent(script)]
-    return supervise(
-        command,
-        tmp_path / "worker.log",
-        first_stage="starting",
-        limits=limits,
-        memory_mb=300,
-        environment=dict(os.environ),
-    )
+    return do_alone(job(tmp_path, **limits), command(script))
 
 
 def failure(tmp_path, script, **limits):
@@ -46,7 +46,7 @@ def test_a_good_worker_is_timed_stage_by_stage(tmp_path):
         announce(phase="planning"); time.sleep(0.5); print("hello"); announce(done=True)
         """,
     )
-    assert set(seen.seconds) == {"starting", "planning"}
+    assert set(seen.seconds) == {"starting Julia", "planning"}
     assert seen.seconds["planning"] >= 0.5
     assert "hello" in (tmp_path / "worker.log").read_text()
 
@@ -109,7 +109,7 @@ def test_a_worker_that_crashes_says_how(tmp_path, how, reason):
 
 def test_a_worker_that_just_ends_shows_its_last_words(tmp_path):
     error = failure(tmp_path, 'print("no such library"); sys.exit(3)')
-    assert error.stage == "starting"
+    assert error.stage == "starting Julia"
     assert error.reason == "the worker ended with exit code 3: no such library"
 
 
@@ -128,11 +128,25 @@ def test_the_next_worker_runs_after_a_failure(tmp_path):
 
 def test_no_worker_at_all(tmp_path):
     with pytest.raises(BridgeError, match="cannot start /no/such/program"):
-        supervise(
-            ["/no/such/program"],
-            tmp_path / "worker.log",
-            first_stage="starting",
-            limits={},
-            memory_mb=100,
-            environment={},
-        )
+        Worker(job(tmp_path), ["/no/such/program"])
+
+
+def test_a_worker_does_one_job_after_another_and_the_first_failure_ends_it(tmp_path):
+    script = """
+        for line in sys.stdin:
+            announce(phase="planning")
+            if announce.served == 2:
+                announce(error="no luck")
+            announce.served += 1
+            announce(done=True)
+    """
+    worker = Worker(
+        job(tmp_path), command("announce.served = 0" + script.replace("\n        ", "\n"))
+    )
+    assert [set(worker.do(job(tmp_path)).seconds) for _ in range(2)] == [
+        {"starting Julia", "planning"}
+    ] * 2
+    assert worker.alive() and 5 < worker.fresh_mb < 300
+    with pytest.raises(BridgeError, match="no luck") as caught:
+        worker.do(job(tmp_path))
+    assert not worker.alive() and caught.value.peak_memory_mb > 5

@@ -47,6 +47,7 @@ def copy_out(found, *addresses):
 package = SimpleNamespace(
     from_addresses=lambda *a: "problem",
     warm_up=lambda *a: None,
+    forget=lambda: None,
     request=request,
     sizes=lambda found: "1 0 0 0 0",
     copy_out=copy_out,
