@@ -37,8 +37,9 @@ MAKING = 2.0
 """Making a proof may take about so many times as long as checking it."""
 BATCH = 8
 """Sweeps between two estimates of how long the search will take; more while they are cheap."""
-HELPFUL = 0.8
-"""More sweeps are worth their time while a batch brings the estimate down to this share."""
+HELPFUL, RISING = 0.8, 0.95
+"""More sweeps are worth their time while a batch brings the estimate down to this share, and what
+the heuristic lacks at the roots down to that one."""
 LEAST_SWEEPS, MOST_SWEEPS = 32, 1000
 """Sweeps at a depth before it is judged, and before the last depth is given up."""
 PATIENT = 0.03
@@ -46,8 +47,9 @@ PATIENT = 0.03
 TRIAL, QUICK, SAMPLE = 0.2, 0.2, 24
 """An estimate searches SAMPLE roots within TRIAL of the time spent so far; one that takes QUICK
 seconds needs no improving."""
-FULL = 0.8
-"""Share of the limit that may be planned for."""
+FULL, LAST = 0.8, 0.95
+"""Share of the limit that may be planned for, and that a search may take of which no estimate says
+whether it ends."""
 
 
 def write_proof(
@@ -122,7 +124,8 @@ def make_proof(
         verify.check_plans(proof, p, math.inf)
         try:
             with np.errstate(all="ignore"):
-                sweeps = find_sweeps(p, limit_seconds, float(witnesses.steps.max()))
+                horizon, first = float(witnesses.steps.max()), loss == LOSSES[0]
+                sweeps = find_sweeps(p, limit_seconds, horizon, first)
             stored["sweeps"] = np.array(sweeps, np.int64)
             stored["digest"] = proof_file.digest(stored)
             return stored
@@ -176,27 +179,34 @@ def _arrays(problem: SensingMDP, w: Witnesses) -> dict[str, np.ndarray]:
     }
 
 
-def find_sweeps(p: Excess, limit_seconds: float, horizon: float) -> tuple[int, ...]:
+def find_sweeps(
+    p: Excess, limit_seconds: float, horizon: float, to_the_end: bool = False
+) -> tuple[int, ...]:
     """Sweeps at depths 1 … n with which climbing and search together take about the least time.
 
     Sweeps go on while they shorten the search enough, or until there were as many as an episode
     has steps; then the bound is deepened if that fits.
+    to_the_end : where no sample of the search ends soon enough for an estimate, try all of it
     Raises :class:`Unfinished` if no depth brings both within the limit.
     """
     heuristic, sweeps, spent, before = Heuristic(p), [0], 0.0, math.inf
-    here, batch, A = 0.0, BATCH, p.k.shape[1]
+    here, batch, A, lacked = 0.0, BATCH, p.k.shape[1], math.inf
     while True:
         began = time.process_time()
         heuristic.climb(batch, math.inf)
         seconds = time.process_time() - began
         sweeps[-1], spent, here = sweeps[-1] + batch, spent + seconds, here + seconds
-        ahead = estimate(p, heuristic.levels(), max(TRIAL * spent, QUICK))
+        levels = heuristic.levels()
+        lacks = float(np.maximum(p.target - levels[0][:, 0], 0.0)[~p.terminal].sum())
+        rising, lacked = lacks < RISING * lacked, lacks
+        ahead = estimate(p, levels, max(TRIAL * spent, QUICK))
         fits = spent + ahead <= FULL * limit_seconds
         if fits and ahead <= max(spent, QUICK):
             return tuple(sweeps)
         patient = sweeps[-1] < horizon and here < PATIENT * limit_seconds
         in_time = spent + 2 * seconds <= FULL * limit_seconds / 2
-        if in_time and (ahead < HELPFUL * before or patient or sweeps[-1] < LEAST_SWEEPS):
+        helpful = ahead < HELPFUL * before or sweeps[-1] < LEAST_SWEEPS
+        if in_time and (patient or (rising and helpful)):
             before = ahead
             batch = 2 * batch if here < QUICK else batch
             continue
@@ -206,11 +216,15 @@ def find_sweeps(p: Excess, limit_seconds: float, horizon: float) -> tuple[int, .
         if small and spent + dearer <= FULL * limit_seconds / 2:
             heuristic.deepen()
             sweeps.append(0)
-            here, batch, before = 0.0, BATCH, math.inf
+            here, batch, before, lacked = 0.0, BATCH, math.inf, math.inf
         elif fits:
             return tuple(sweeps)
-        elif not in_time or sweeps[-1] > MOST_SWEEPS:
-            raise Unfinished("the search is too long for the limit at every depth that fits")
+        elif not in_time or not rising or sweeps[-1] > MOST_SWEEPS:
+            if not to_the_end:
+                raise Unfinished("the search is too long for the limit at every depth that fits")
+            until = time.process_time() + LAST * limit_seconds - spent
+            verify.search(p, levels, np.flatnonzero(p.L > 0), until)
+            return tuple(sweeps)
 
 
 def estimate(p: Excess, levels: list[np.ndarray], seconds: float) -> float:
