@@ -149,7 +149,6 @@ def solved_json(
             plan = policy.plan(int(root))
             actions = [problem.action_names[a] for a in plan.actions]
             plans[problem.state_names[root]] = {"actions": actions, "senses": bool(plan.senses)}
-    upper = solution.upper_bound
     return plain(
         {
             "problem": facts.id,
@@ -159,7 +158,7 @@ def solved_json(
             "standard_error": solution.standard_error,
             "lower": solution.lower,
             "lower_by": source,
-            "upper": None if upper is None else float(problem.start @ upper),
+            "upper": solution.upper,
             "gap": solution.gap,
             "status": solution.status,
             "iterations": solution.iterations,
@@ -247,8 +246,8 @@ def _print_value(facts: Problem, solution: Solution, source: str) -> None:
         if solution.standard_error is not None:
             error = f" ± {solution.standard_error * facts.scale:.{facts.digits}f} (simulated)"
         _print(word + scale, f"{number(facts.shown(solution.value), facts.digits)}{error}")
-    if solution.upper_bound is not None:
-        upper = facts.shown(float(solution.start @ solution.upper_bound))
+    if solution.upper is not None:
+        upper = facts.shown(solution.upper)
         _print(f"optimum {most}", f"{number(upper, facts.digits)} (by {solution.solver})")
     if solution.lower is None:
         _print("optimum", "no bound proven")

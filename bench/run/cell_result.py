@@ -86,9 +86,7 @@ def figures(solution: Solution) -> dict[str, Any]:
 
 def _bounds(solution: Solution) -> tuple[float | None, float | None]:
     """Lower and upper bound under start; refused if they cannot both be true."""
-    lower, upper = solution.lower, None
-    if solution.upper_bound is not None:
-        upper = float(solution.start @ solution.upper_bound)
+    lower, upper = solution.lower, solution.upper
     exact = solution.value if solution.standard_error is None else None
     for name, above in (("value", exact), ("upper bound", upper)):
         if lower is None or above is None:

@@ -36,6 +36,8 @@ LOG_FOLDER = "SENSEBENCH_JULIA_LOGS"
 LIMITS = {START: 900.0, EXPORT: 300.0, COMPILE: 600.0, ANSWER: 120.0}
 """Seconds; a first start may have to compile all packages."""
 KEPT_LOGS = 200
+HEAP_SHARE = 0.7
+"""Share of the memory limit at which Julia begins to collect garbage in earnest."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,7 @@ def call_julia(problem: SensingMDP, call: Call) -> Answer:
                 log=str(log),
                 limits={**LIMITS, SOLVE: call.limit},
                 memory_mb=call.memory_gb * 1024,
-                environment=worker_environment(env),
+                environment=worker_environment(env, call.memory_gb),
                 kin=kin(call.file),
             )
         )
@@ -173,13 +175,17 @@ def julia_text(value: Any) -> str:
     return repr(float(value)).replace("inf", "Inf").replace("nan", "NaN")
 
 
-def worker_environment(env: environment.JuliaEnvironment) -> dict[str, str]:
-    """Environment of a worker: this Julia, this project, one thread, nothing downloaded."""
+def worker_environment(env: environment.JuliaEnvironment, memory_gb: float) -> dict[str, str]:
+    """Environment of a worker: this Julia, this project, one thread, nothing downloaded.
+
+    Julia collects garbage when it sees fit, which can be beyond the limit: it is told of it.
+    """
     return {
         **os.environ,
         environment.EXE: env.executable,
         environment.PROJECT: env.project,
         "PYTHON_JULIACALL_THREADS": "1",
+        "PYTHON_JULIACALL_HEAP_SIZE_HINT": f"{int(HEAP_SHARE * memory_gb * 1024)}M",
         "PYTHON_JULIACALL_STARTUP_FILE": "no",
         # Julia's handlers turn a stack overflow in a planner into an error instead of a crash.
         "PYTHON_JULIACALL_HANDLE_SIGNALS": "yes",

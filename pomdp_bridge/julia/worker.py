@@ -11,6 +11,7 @@ juliacall comes first: Julia brings its own libraries, which must not find other
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -49,7 +50,8 @@ def main() -> int:
             print_to(job["log"])
             os.environ["TMPDIR"] = job["folder"]  # so what a planner leaves there is removed
             forget_peak_memory()
-            answer = serve(Main.SensingPOMDPs, Path(job["folder"]), announce)
+            with contextlib.chdir(job["folder"]):  # pomdp-solve leaves files where it runs
+                answer = serve(Main.SensingPOMDPs, Path(job["folder"]), announce)
             answer["julia"] = str(Main.VERSION)
             answer["peak_memory_mb"] = peak_memory_mb()
             Path(job["folder"], "answer.json").write_text(json.dumps(answer), encoding="utf-8")

@@ -205,7 +205,7 @@ def search(p: Excess, levels: list[np.ndarray], roots: np.ndarray, until: float)
     offset = np.cumsum([0] + [level.size for level in levels[1:]])  # of W after 1, 2, … actions
     W = np.concatenate([level.ravel() for level in levels[1:]])
     tables = np.hstack([p.low, p.Q, p.D]), p.row_of, W, offset
-    rows = p.rows.indptr.astype(np.int64), p.rows.indices.astype(np.int64), p.rows.data
+    rows = p.rows.indptr.astype(np.int64), p.rows.indices.astype(np.uint32), p.rows.data
     powers = (p.alpha * (1 - p.eps)) ** np.arange(len(levels)) * (1 - p.eps)
     room = np.empty(POOL, np.int32), np.empty(POOL), np.empty(POOL, np.int32), np.empty(POOL)
     strings, seconds = 0, 1e-4
@@ -239,14 +239,13 @@ def follow(j, target, tables, rows, powers, alpha, eps, most, room):  # type: ig
             followed += 1
             if followed > most or m >= longest or begin[m + 1] + S > len(states):
                 return GAVE_UP, followed, m
-            sums[:] = 0.0
+            sums[:], h[:] = 0.0, 0.0
             for i in range(begin[m], begin[m + 1]):
                 for x in range(3 * A):
                     sums[x] += weights[i] * scores[states[i], x]
             known, middle = min(len(offset) - 2, m), 0  # actions of W's string before the next one
             for i in range(m - known + 1, m):
                 middle = middle * A + string[i]
-            h[:] = 0.0
             for i in range(begin[m - known], begin[m - known + 1]):
                 for a in range(A):
                     at = row_of[states[i], string[m - known] if known else a] * A**known
@@ -256,9 +255,8 @@ def follow(j, target, tables, rows, powers, alpha, eps, most, room):  # type: ig
                 if not (z[m] + sums[A + a]) * less >= enough:
                     return CHEAP_LOOK, followed, m
                 so_far = (z[m] + sums[a]) * less
-                reached = (so_far + powers[known + 1] * h[a]) * less >= enough
-                reached |= (z[m] + sums[2 * A + a]) * less >= enough
-                onward[m, a] = -1.0 if reached else so_far  # negative: need not be followed
+                bound = max(so_far + powers[known + 1] * h[a], z[m] + sums[2 * A + a]) * less
+                onward[m, a] = -1.0 if bound >= enough else so_far  # negative: not followed
         a, arrived = tried[m], False
         while a < A and onward[m, a] < 0:
             a += 1
@@ -268,19 +266,21 @@ def follow(j, target, tables, rows, powers, alpha, eps, most, room):  # type: ig
             m -= 1
             continue
         tried[m], string[m], z[m + 1], count = a + 1, a, onward[m, a], 0
+        wide = 2 * (begin[m + 1] - begin[m]) > S  # then all states count as touched
         for i in range(begin[m], begin[m + 1]):
             r = row_of[states[i], a]
             for e in range(indptr[r], indptr[r + 1]):
-                if dense[indices[e]] == 0.0:
+                if not wide and dense[indices[e]] == 0.0:
                     touched[count] = indices[e]
                     count += 1
                 dense[indices[e]] += weights[i] * chances[e]
         m, arrived, key = m + 1, True, m
         end, clean[m], share = begin[m], clean[m - 1], 1 + 4 * eps * (m + 1)
+        touched, count = (np.arange(S), S) if wide else (touched, count)
         for s in touched[:count]:
             dense[s] *= alpha * less
             states[end], weights[end] = s, dense[s]
-            clean[m] &= dense[s] >= UNLIKELY
+            clean[m] &= dense[s] >= UNLIKELY or dense[s] == 0.0
             end += dense[s] >= UNLIKELY
         begin[m + 1] = end
         for bits in weights[begin[m] : end].view(np.int64):

@@ -55,7 +55,7 @@ class Evaluation:
 def mean(start: np.ndarray, values: np.ndarray) -> float:
     """The mean of values (S,) under a distribution (S,); where that is 0 they may be unknown."""
     where = np.flatnonzero(start)
-    if len(where) == len(start) or not np.isnan(values).any():
+    if len(where) == len(start) or np.isfinite(values).all():
         return float(start @ values)
     return float(start[where] @ values[where])
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from solvers.core.evaluation import evaluate_fully
+from solvers.core.evaluation import evaluate_fully, mean
 from solvers.core.policy import Policy, PolicyError
 
 SOLVED = "solved"
@@ -30,7 +30,8 @@ class Solution:
     values : (S,) exact cost of the policy at each root (simulated roots only, if randomised); NaN
         at roots that the policy does not reach from the start, if ``roots`` is "reachable"
     value : cost under the problem's start distribution
-    lower_bound, upper_bound : (S,) proven bounds on the optimal cost at each root, or None
+    lower_bound, upper_bound : (S,) proven bounds on the optimal cost at each root, or None;
+        ``upper_bound`` is infinite where ``values`` is NaN
     iterations : how many rounds the method made, in its own unit
     seconds : planning time alone
     trace : list of (seconds, lower, upper) under the start distribution, for anytime methods
@@ -67,6 +68,13 @@ class Solution:
     def lower(self) -> float | None:
         """The proven lower bound on the optimal cost under the start distribution."""
         return None if self.lower_bound is None else float(self.start @ self.lower_bound)
+
+    @property
+    def upper(self) -> float | None:
+        """The proven upper bound on the optimal cost under the start distribution."""
+        if self.upper_bound is None or self.start is None:
+            return None
+        return mean(self.start, self.upper_bound)
 
     def values_at(self, roots: Iterable[int | str]) -> np.ndarray:
         """Exact cost of the policy at these roots (n,), by index or name: computed now where it was

@@ -31,9 +31,9 @@ def put_image(env):
 
 
 def test_a_worker_uses_the_image_that_was_built_for_it(env):
-    assert sysimage.built_image(env) is None and IMAGE not in worker_environment(env)
+    assert sysimage.built_image(env) is None and IMAGE not in worker_environment(env, 4.0)
     path = put_image(env)
-    assert worker_environment(env)[IMAGE] == str(path)
+    assert worker_environment(env, 4.0)[IMAGE] == str(path)
 
 
 def test_an_image_is_not_used_once_anything_in_it_has_changed(env, bare, monkeypatch):

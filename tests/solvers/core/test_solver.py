@@ -207,3 +207,25 @@ def test_an_interrupt_of_compiled_code_is_an_interrupt():
     other.cause = ValueError
     with pytest.raises(SystemError):
         solve(problem, other)
+
+
+@pytest.mark.parametrize("off", [0.0, 1e-11, 1e-3])
+def test_an_upper_bound_that_is_nearly_solved_is_raised_to_a_proven_one(off):
+    problem = load_problem("two-state", 0.25)
+    cost = solve(problem, LooksAlways()).values
+
+    class NearlySolved(LooksAlways):
+        def solve(self, problem, budget):
+            return replace(super().solve(problem, budget), upper_bound=(1 - off) * cost)
+
+    found = solve(problem, NearlySolved())
+    raised = (found.upper_bound >= found.values + found.error).all()
+    assert raised == (off < 1e-3), "a bound that is far off is a mistake, and must be seen"
+
+
+def test_an_upper_bound_is_infinite_where_the_policy_was_not_evaluated():
+    problem = load_problem("frozen-lake-4x4", 0.01)
+    found = solve(problem, make_solver("dips", roots="reachable"), budget=1.0)
+    unknown = np.isnan(found.values)
+    assert np.isinf(found.upper_bound[unknown]).all()
+    assert found.lower <= found.upper < np.inf and found.upper >= found.value
