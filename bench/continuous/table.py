@@ -21,6 +21,8 @@ TITLES = {
     "atm": "ATM",
 }
 """Methods in the order of the table; those on grids follow."""
+ROUNDING = 1e-12
+"""Errors below this share of a value are those of its sum."""
 
 
 def load_cells(suite: str, results: Path) -> list[dict[str, Any]]:
@@ -128,6 +130,11 @@ def against_references(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def with_error(value: float, error: float) -> str:
+    """A mean and its standard error; one that is the rounding of equal episodes is 0."""
+    return f"{value:.4g} ± {error if error > ROUNDING * abs(value) else 0:.2g}"
+
+
 def references_markdown(frame: pd.DataFrame) -> str:
     """:func:`against_references` as one table."""
     lines = [
@@ -138,7 +145,7 @@ def references_markdown(frame: pd.DataFrame) -> str:
         cells = [
             row["problem"],
             f"{row['sensing_cost']:g}",
-            f"{row['value']:.4g} ± {row['standard_error']:.2g}",
+            with_error(row["value"], row["standard_error"]),
             f"{TITLES[row['best_other']]}, {row['best_other_value']:.4g}",
             f"{row['ahead']:.2g} ± {row['ahead_error']:.1g}",
         ]
@@ -173,9 +180,8 @@ def _cell(block: pd.DataFrame, method: str, k: float) -> str:
     if found.empty:
         return "not run"
     row = found.iloc[0]
-    text = (
-        f"{row['value']:.4g} ± {row['standard_error']:.2g}, looks {100 * row['sensing_rate']:.0f} %"
-    )
+    value = with_error(row["value"], row["standard_error"])
+    text = f"{value}, looks {100 * row['sensing_rate']:.0f} %"
     return text if np.isnan(row["grid_value"]) else f"{text} (on the grid {row['grid_value']:.4g})"
 
 

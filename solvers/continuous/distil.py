@@ -109,4 +109,5 @@ def _inputs(
         units[np.arange(n), j, recent[:, recent.shape[1] - 1 - j]] = 1.0
     since = np.full((n, 1), step / max(longest, 1))
     left = np.zeros((n, 0)) if problem.horizon is None else 1 - times[:, None] / problem.horizon
-    return np.hstack([scaled(problem, roots), left, since, units.reshape(n, -1)])
+    last = units.reshape(n, longest * problem.num_actions)
+    return np.hstack([scaled(problem, roots), left, since, last])

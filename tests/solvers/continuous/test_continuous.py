@@ -23,7 +23,7 @@ from solvers.continuous import (
     fit_always_look,
     judge,
 )
-from solvers.continuous.distil import NetworkPolicy, distil
+from solvers.continuous.distil import NetworkPolicy, _inputs, distil
 from solvers.continuous.gymnasium_batch import from_gymnasium
 from solvers.continuous.play import play
 from solvers.continuous.spi_continuous import policy_from_json
@@ -230,6 +230,14 @@ def test_a_network_repeats_most_of_what_it_was_shown():
     first = shown.actions[:, 0]
     always_the_same = np.bincount(first).max() / len(first)
     assert np.mean(first == said.actions[:, 0]) > always_the_same + 0.05
+
+
+def test_a_step_of_which_no_example_is_drawn_is_no_fault():
+    problem = load_continuous("cart-pole", 0.1)
+    none, one = (np.zeros((n, problem.dimension)) for n in (0, 1))
+    empty = _inputs(problem, none, np.zeros(0, int), np.zeros((0, 5), int), 3)
+    some = _inputs(problem, one, np.zeros(1, int), np.zeros((1, 5), int), 3)
+    assert empty.shape == (0, some.shape[1])
 
 
 def test_a_network_never_goes_blind_for_longer_than_it_was_shown():
