@@ -40,10 +40,11 @@ def moved(problem: SensingMDP, beliefs: Rows, actions: np.ndarray) -> Rows:
     return sparse.vstack(parts, format="csr")[np.argsort(np.concatenate(rows))]
 
 
-def same_rows(beliefs: Rows, seen: Rows) -> np.ndarray:
-    """Which beliefs are exactly what they were: (n,) bool; sparse ones are not compared."""
+def same_rows(beliefs: Rows, seen: Rows, blur: np.ndarray | float = 0.0) -> np.ndarray:
+    """Which beliefs are what they were, each entry up to a share ``blur``, a number or (n, 1): (n,)
+    bool; sparse ones are not compared."""
     if isinstance(beliefs, np.ndarray):
-        return (beliefs == seen).all(axis=1)
+        return (np.abs(beliefs - seen) <= blur * seen).all(axis=1)
     return np.zeros(beliefs.shape[0], bool)
 
 

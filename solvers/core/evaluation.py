@@ -241,8 +241,9 @@ class _Book:
         fades = -np.expm1(p * np.log(alpha))  # 1 - alpha^p
         for now, past in zip((self.gains, self.size, self.error), self.past, strict=True):
             now[root] = past[root] + (now[root] - past[root]) / fades
-        # Later rounds come with older beliefs; their rounding is counted on average.
-        later = step.blur + p / fades * self.unit
+        # Later rounds come with older beliefs: their rounding is counted on average, and so is what
+        # sets this belief apart from that of p steps ago, which is no more.
+        later = step.blur + 2 * p / fades * self.unit
         self.error[root] += (later + 8 * UNIT) * self.size[root]
 
     def _look(self, step: Step, who: np.ndarray) -> None:

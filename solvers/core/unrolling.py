@@ -5,6 +5,7 @@ After m blind steps root j holds the belief b and has paid g; then
     it looks                               g + α^m (b C(a) + k(b, a)), landing on  α^(m+1) b T(a)
     it repeats a blind for good            g + α^m b R(a),   R(a) = C(a) + α T(a) R(a)
     its belief is what it was p steps ago  those p steps go on for ever: their cost / (1 - α^p)
+    (up to their rounding, see below)
 
 so a plan that never looks is summed in closed form, never cut.  When a policy that reads beliefs
 repeats for good is the subject of :mod:`solvers.core.repeats`; where it surely repeats an action
@@ -15,7 +16,9 @@ paid; that rest is part of the error.
 
 Beliefs are sums of products of non-negative numbers, so their rounding is relative to each entry:
 after m steps at most ``m (n + 1)`` units, n the most entries in a column of T.  (The price of a
-look that is a function of the belief is taken as the function gives it.)
+look that is a function of the belief is taken as the function gives it.)  If p steps changed no
+entry of a belief by more than a share δ, the next p do not either, because T has no negative
+entries: in round r everything is within r δ of what it was, besides its rounding.
 """
 
 from __future__ import annotations
@@ -53,6 +56,9 @@ SPARSE_STATES, SPARSE_BLOCK = 4096, 2048
 MOST_WORK, STEP_WORK = 1e9, 2000
 """Entries of beliefs that the walks of a block may move, and what a step counts besides: then they
 are cut, and the error says what that may change."""
+SETTLED = 256
+"""Steps after which a belief counts as come back if rounding alone can be what sets it apart: one
+whose sum drifts by a unit a step never comes back to the bit."""
 MOST_WRITTEN = 100_000
 """Actions of a plan that are written out at most."""
 
@@ -175,7 +181,9 @@ class Walker:
         again, period, left = spans == FOR_GOOD, np.zeros(len(roots), int), np.zeros(len(roots))
         if policy.reads_beliefs and depth:
             discount = problem.discount**depth
-            back = ~looks & ~again & (block.seen_at >= 0) & same_rows(beliefs, block.seen)
+            ago = (depth - block.seen_at)[:, None]
+            blur = self.unit * ago if depth >= SETTLED else 0.0
+            back = ~looks & ~again & (block.seen_at >= 0) & same_rows(beliefs, block.seen, blur)
             period[back] = depth - block.seen_at[back]
             block.paid += discount * costs[1]
             rest = discount * rest_after(problem, beliefs, self.most)

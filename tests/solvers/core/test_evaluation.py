@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from bench.problems import load_problem
 from solvers import (
     AlphaVectorPolicy,
+    Budget,
     Plan,
     PlanPolicy,
     Policy,
@@ -13,9 +14,11 @@ from solvers import (
     SensingMDP,
     evaluate,
     evaluate_fully,
+    make_solver,
     simulate,
     solve,
 )
+from solvers.core.unrolling import walks
 from tests.solvers.brute_force import small_problems
 from tests.solvers.sampling_error import sampling_error
 
@@ -198,3 +201,19 @@ def test_a_randomised_policy_has_no_exact_value():
     policy.randomised = True
     with pytest.raises(PolicyError, match=r"Answers is randomised.*solvers.simulate"):
         evaluate(problem, policy)
+
+
+def test_a_belief_that_drifts_by_its_rounding_has_come_back():
+    """Rows that sum to a little less than 1 in double precision never repeat to the bit."""
+    T = [[[0.0077950535412769474, 0.992204946458723], [0.08582941509207698, 0.9141705849079229]]]
+
+    def price(belief, action):
+        return 0.001 * (1 + float(max(belief)))
+
+    for cost in (0.0, 0.5):
+        problem = SensingMDP.from_arrays(T, [[cost], [cost]], 0.9999, price, start=[0.9, 0.1])
+        policy = make_solver("atm").solve(problem, Budget(1.0)).policy
+        assert max(step.depth for step in walks(problem, policy, np.arange(2))) < 1000
+        found = evaluate_fully(problem, policy)
+        assert (np.abs(found.values - cost / 1e-4) <= found.error + 1e-9 * cost).all()
+        assert (found.error <= 1e-10 * cost / 1e-4 + 1e-30).all()
