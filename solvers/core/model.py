@@ -37,6 +37,7 @@ from solvers.kernels.blind_step import (
     dense_where_faster,
     picked_rows,
     stack_transitions,
+    steps_dense,
 )
 from solvers.kernels.repeated import Repeated
 from solvers.kernels.returns import Rows
@@ -281,12 +282,12 @@ class SensingMDP:
 
     def step(self, beliefs: np.ndarray, actions: np.ndarray) -> np.ndarray:
         """One blind step of each belief under its own action: (n, S), (n,) -> (n, S)."""
-        if self.dense_transitions is not None:
+        if self.dense_transitions is not None and steps_dense(self.transitions):
             return by_action(beliefs, actions, self.dense_transitions)
-        after = np.empty(beliefs.shape)
-        beliefs = np.ascontiguousarray(beliefs, float)
+        after, beliefs = np.empty(beliefs.shape), np.ascontiguousarray(beliefs, float)
         actions = np.ascontiguousarray(actions, np.int64)
-        blind_steps(beliefs, actions, *self.stacked_transitions, after)
+        order = np.argsort(actions, kind="stable")
+        blind_steps(beliefs, actions, order, *self.stacked_transitions, after)
         return after
 
     def __repr__(self) -> str:

@@ -181,8 +181,7 @@ class Walker:
         again, period, left = spans == FOR_GOOD, np.zeros(len(roots), int), np.zeros(len(roots))
         if policy.reads_beliefs and depth:
             discount = problem.discount**depth
-            ago = (depth - block.seen_at)[:, None]
-            blur = self.unit * ago if depth >= SETTLED else 0.0
+            blur = self.unit * (depth - block.seen_at) * (depth >= SETTLED)
             back = ~looks & ~again & (block.seen_at >= 0) & same_rows(beliefs, block.seen, blur)
             period[back] = depth - block.seen_at[back]
             block.paid += discount * costs[1]

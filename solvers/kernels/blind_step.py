@@ -12,6 +12,8 @@ SMALL_STATES = 128
 """Up to this many states a dense product beats a sparse one whatever the density."""
 DENSE_SHARE = 0.03
 """Share of non-zero transitions above which dense products win."""
+STEP_SHARE = 0.2
+"""The same for one step of many beliefs, whose sparse product is made for it."""
 DENSE_ENTRIES = 2**25
 """Most entries of T kept dense (256 MiB)."""
 
@@ -19,13 +21,22 @@ DENSE_ENTRIES = 2**25
 def dense_where_faster(transitions: tuple[sparse.csr_array, ...]) -> np.ndarray | None:
     """T as (A, S, S) where dense products are the faster ones, else None."""
     A, S = len(transitions), transitions[0].shape[0]
-    share = sum(T.nnz for T in transitions) / (A * S * S)
-    if A * S * S > DENSE_ENTRIES or (S > SMALL_STATES and share < DENSE_SHARE):
+    if A * S * S > DENSE_ENTRIES or (S > SMALL_STATES and filled(transitions) < DENSE_SHARE):
         return None
     dense = np.zeros((A, S, S))
     for a, T in enumerate(transitions):
         T.toarray(out=dense[a])
     return dense
+
+
+def filled(transitions: tuple[sparse.csr_array, ...]) -> float:
+    """The share of transitions that are not zero."""
+    return sum(T.nnz for T in transitions) / (len(transitions) * transitions[0].shape[0] ** 2)
+
+
+def steps_dense(transitions: tuple[sparse.csr_array, ...]) -> bool:
+    """Whether one blind step of many beliefs is faster with dense transitions."""
+    return transitions[0].shape[0] <= SMALL_STATES or filled(transitions) >= STEP_SHARE
 
 
 def by_action(beliefs: Any, actions: np.ndarray, matrices: np.ndarray) -> np.ndarray:
@@ -56,20 +67,47 @@ def stack_transitions(
 
 
 # The signature makes numba compile when the module is loaded, so that no planning time pays for it.
-@njit("void(f8[:,::1], i8[::1], i8[:,::1], i4[::1], f8[::1], f8[:,::1])", cache=True, nogil=True)
-def blind_steps(beliefs, actions, starts, columns, probabilities, after):
+@njit(
+    "void(f8[:,::1], i8[::1], i8[::1], i8[:,::1], i4[::1], f8[::1], f8[:,::1])",
+    cache=True,
+    nogil=True,
+)
+def blind_steps(beliefs, actions, order, starts, columns, probabilities, after):
     """``after[i] = beliefs[i] @ T(actions[i])``: (n, S), (n,) -> (n, S).
 
-    Beliefs of large problems are local: where a belief is zero nothing is touched.
+    order : (n,), the rows by action.  Eight rows of the same action are moved together, side by
+    side, so that each transition is read once for all of them; where all are zero it is not.
     """
-    for i in range(beliefs.shape[0]):
-        a = actions[i]
-        after[i, :] = 0.0
-        for s in range(beliefs.shape[1]):
-            b = beliefs[i, s]
-            if b != 0.0:
-                for at in range(starts[a, s], starts[a, s + 1]):
-                    after[i, columns[at]] += b * probabilities[at]
+    n, S = beliefs.shape
+    x, y = np.zeros((S, 8)), np.empty((S, 8))
+    i = 0
+    while i < n:
+        a, m = actions[order[i]], 1
+        while m < 8 and i + m < n and actions[order[i + m]] == a:
+            m += 1
+        for t in range(8):
+            for s in range(S):
+                x[s, t] = beliefs[order[i + t], s] if t < m else 0.0
+        y[:] = 0.0
+        for s in range(S):
+            x0, x1, x2, x3 = x[s, 0], x[s, 1], x[s, 2], x[s, 3]
+            x4, x5, x6, x7 = x[s, 4], x[s, 5], x[s, 6], x[s, 7]
+            if max(max(x0, x1, x2, x3), max(x4, x5, x6, x7)) == 0.0:
+                continue
+            for at in range(starts[a, s], starts[a, s + 1]):
+                c, p = columns[at], probabilities[at]
+                y[c, 0] += p * x0
+                y[c, 1] += p * x1
+                y[c, 2] += p * x2
+                y[c, 3] += p * x3
+                y[c, 4] += p * x4
+                y[c, 5] += p * x5
+                y[c, 6] += p * x6
+                y[c, 7] += p * x7
+        for t in range(m):
+            for s in range(S):
+                after[order[i + t], s] = y[s, t]
+        i += m
 
 
 def picked_rows(
