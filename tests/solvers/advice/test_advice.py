@@ -22,7 +22,7 @@ def pump() -> SensingMDP:
 @cache
 def advised(name: str):
     model = pump() if name == "pump" else load_problem(name)
-    return model, advise(model, budget=15)
+    return model, advise(model, budget=120)
 
 
 CASES = ("pump", "inventory", "lucky-unlucky@end_is_seen=false,discount=0.95", "machine-repair")
