@@ -16,14 +16,17 @@ from solvers.advice.robustness import Perturbed, robustness
 from solvers.advice.worth import look_worth, visits
 from solvers.core.baseline import solve_baseline
 from solvers.core.evaluation import evaluate_fully
+from solvers.core.first_use import announce_compiling
 from solvers.core.model import SensingMDP
 from solvers.core.policy import Plan, PlanPolicy
 from solvers.core.solution import Solution
-from solvers.core.solver import Budget, SolverError, solve
+from solvers.core.solver import Budget, SolverError, solve, solver_classes
 
 BUDGET_SECONDS = 30.0
 SHARES = {"plan": 0.35, "prices": 0.4, "robustness": 0.25}
 """How the time is divided; what the plan does not need goes to the prices."""
+PLANNERS = ("dips", "spi")
+"""Whose inner loops are compiled before the time counts."""
 TOP_FACTOR = 10.0
 """Prices are looked at up to this many times the problem's own."""
 
@@ -85,6 +88,9 @@ def advise(problem: SensingMDP, budget: float = BUDGET_SECONDS) -> Advice:
             f"no advice on {problem.name}: its sensing cost is a function of the belief; "
             "give a number or an array"
         )
+    announce_compiling()
+    for planner in PLANNERS:
+        solver_classes()[planner].warm_up()  # the first use compiles for as long as a budget
     # All roots: a controller should know what to do wherever it finds itself.
     clock = Budget((SHARES["plan"] + SHARES["prices"]) * budget)
     solution = solve(problem, "dips", budget=SHARES["plan"] * budget, roots="all")

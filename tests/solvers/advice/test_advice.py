@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from bench import load_problem
-from solvers import SensingMDP, SolverError, advise, solve
+from solvers import SensingMDP, SolverError, advise, solve, solver_classes
+from solvers.advice import advice as advice_module
 from solvers.advice.price import priced
 from solvers.advice.robustness import perturbed
 
@@ -159,3 +160,15 @@ def test_a_wrong_model_by_hand():
 def test_a_cost_that_is_a_function_is_refused():
     with pytest.raises(SolverError, match="function of the belief"):
         advise(pump().with_sensing_cost(lambda belief, action: 1.0))
+
+
+def test_compiling_is_not_charged_to_the_advice(monkeypatch):
+    """The first use of all compiles for as long as a budget; on a slow machine nothing was left."""
+    order = []
+    for name in ("dips", "spi"):
+        cls = solver_classes()[name]
+        monkeypatch.setattr(cls, "warm_up", classmethod(lambda cls: order.append("compile")))
+    real = advice_module.Budget
+    monkeypatch.setattr(advice_module, "Budget", lambda s: order.append("clock") or real(s))
+    advise(pump(), budget=15)
+    assert order[:3] == ["compile", "compile", "clock"]
