@@ -89,10 +89,12 @@ class BlindTree:
                 nodes += len(keep)
         parent, action, Z, bound, beliefs = (np.concatenate(x) for x in zip(*kept, strict=True))
         roots = self.roots[parent]
+        if self.budget is not None and self.budget.over():
+            raise OutOfTime
         chosen = _cheapest_of_equals(roots, beliefs, Z)
         self.history.append((parent[chosen].astype(np.int32), action[chosen].astype(np.int16)))
-        self.roots, self.Z = roots[chosen], Z[chosen]
-        self.beliefs, self.bound = beliefs[chosen], bound[chosen]
+        self.roots, self.Z, self.bound = roots[chosen], Z[chosen], bound[chosen]
+        self.beliefs = beliefs if len(chosen) == len(beliefs) else beliefs[chosen]
         self.depth += 1
 
     def cut(self, cutoff: np.ndarray, extra: float = 0.0) -> None:
@@ -135,14 +137,19 @@ def _cheapest_of_equals(roots: np.ndarray, beliefs: np.ndarray, Z: np.ndarray) -
         return np.arange(len(roots))
     # Equal beliefs share a projection; sorting by it brings them together.
     direction = np.random.default_rng(0).uniform(1, 2, beliefs.shape[1])
-    order = np.lexsort((Z, np.round(beliefs @ direction, 10), roots))
-    b, r = beliefs[order], roots[order]
-    same = (r[1:] == r[:-1]) & _equal(b[1:], b[:-1])
+    shadow = np.round(beliefs @ direction, 10)
+    order = np.lexsort((Z, shadow, roots))
+    r, q = roots[order], shadow[order]
+    same = (r[1:] == r[:-1]) & (q[1:] - q[:-1] < 1.5e-10)
+    near = np.flatnonzero(same)
+    same[near] = _equal(beliefs[order[near + 1]], beliefs[order[near]])
     group = np.concatenate([[0], np.cumsum(~same)])
     first = np.lexsort((np.arange(len(group)), Z[order], group))
     least = first[np.unique(group[first], return_index=True)[1]]  # the cheapest of each group
-    kept = ~_equal(b, b[least[group]])  # in a long group the ends may differ by more
-    kept[least] = True
+    others = np.flatnonzero(least[group] != np.arange(len(group)))
+    kept = np.ones(len(group), bool)
+    # In a long group the ends may differ by more.
+    kept[others] = ~_equal(beliefs[order[others]], beliefs[order[least[group[others]]]])
     return np.sort(order[kept])
 
 

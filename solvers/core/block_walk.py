@@ -33,7 +33,8 @@ class BlockWalker:
         self.screened = ScreenedColumns(self.blind, ~problem.terminal, float(ties.max()))
 
     def walk(self, roots: np.ndarray) -> list[Better]:
-        """Walk these roots (n,) to the end; the plans found that beat the reference."""
+        """Walk these roots (n,) to the end, or to that of the budget; the plans found that beat the
+        reference."""
         problem, alpha, reference = self.problem, self.problem.discount, self.reference
         V, ties, better = reference.V, reference.ties, []
         block = BeliefBlock(roots, problem.num_states, problem.step, problem.dense_transitions)
@@ -42,6 +43,8 @@ class BlockWalker:
         row = np.arange(len(roots))  # where the live roots stand in the block
         came_by = np.zeros(len(roots), int)  # the last blind action: beliefs it made are alike
         for m in range(reference.max_steps + 2):
+            if reference.budget.over():
+                break
             beliefs = block.beliefs
             now, blind, for_good, step, free, tie = self._score(beliefs, came_by)
             a_look, a_blind = lowest_argmin(now, tie), lowest_argmin(blind, tie)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from solvers.core.budget import Budget
 from solvers.core.landings import Row
 from solvers.core.model import SensingMDP
 from solvers.core.plan import Plan
@@ -29,6 +30,7 @@ class Reference:
     V : (S,), its values; free : (S,), all seen for free; ties : (S,), differences that are rounding
     last : (S, A + 1), what decides the look after ``max_steps``, and its ties
     max_steps : blind steps a plan may have; tolerance : what finishing a root early may lose
+    budget : when walks that have not ended are given up; another machine has none
     """
 
     V: np.ndarray
@@ -37,6 +39,7 @@ class Reference:
     last: np.ndarray
     max_steps: int
     tolerance: float
+    budget: Budget = field(default_factory=Budget)
 
     def __post_init__(self) -> None:
         self._walker: Any = None
@@ -44,7 +47,7 @@ class Reference:
 
     def __getstate__(self) -> dict[str, Any]:
         """For another machine, which makes its own walker."""
-        return {**self.__dict__, "_walker": None, "_lock": None}
+        return {**self.__dict__, "_walker": None, "_lock": None, "budget": Budget()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _lock=Lock())

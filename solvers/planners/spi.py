@@ -142,7 +142,9 @@ class SPI(Solver):
             if budget.over():
                 return table, rounds, BUDGET
             tolerance = FINISHED * self.delta
-            reference = Reference(V, always.V, ties, always.columns, self.max_steps, tolerance)
+            reference = Reference(
+                V, always.V, ties, always.columns, self.max_steps, tolerance, budget
+            )
             table, counts = self._update(problem, reference, table, counts, budget)
             rounds += 1
             if budget.over():

@@ -80,3 +80,27 @@ def test_blocks_on_threads_give_the_same_plans():
 
 def test_threads_keep_the_order_of_the_items():
     assert Threads(3).map(lambda a, b: (a, b), ("x",), range(50)) == [("x", i) for i in range(50)]
+
+
+class EndsAfter(Budget):
+    """One that is over once it has been asked so many times."""
+
+    def __init__(self, questions):
+        super().__init__()
+        self.questions = questions
+
+    def left(self):
+        self.questions -= 1
+        return float(self.questions)
+
+
+def test_walks_in_a_block_are_given_up_when_the_time_is_over():
+    """What was found by then is an improvement all the same."""
+    problem = sparse_problem(0)
+    whole = SPI(roots="all").solve(problem, Budget())
+    begun = evaluate(problem, AlwaysSensePolicy(problem))
+    for questions in (1, 4, 6):
+        part = SPI(roots="all").solve(problem, EndsAfter(questions))
+        values = evaluate(problem, part.policy)
+        assert part.status == "budget" and (values <= begun + 1e-9).all()
+        assert (values >= evaluate(problem, whole.policy) - 1e-9).mean() > 0.5
