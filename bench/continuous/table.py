@@ -131,7 +131,7 @@ def against_references(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_error(value: float, error: float) -> str:
-    """A mean and its standard error; one that is the rounding of equal episodes is 0."""
+    """A mean and its standard error, written as 0 where it is only the rounding of a sum."""
     return f"{value:.4g} ± {error if error > ROUNDING * abs(value) else 0:.2g}"
 
 

@@ -178,7 +178,8 @@ def julia_text(value: Any) -> str:
 def worker_environment(env: environment.JuliaEnvironment, memory_gb: float) -> dict[str, str]:
     """Environment of a worker: this Julia, this project, one thread, nothing downloaded.
 
-    Julia collects garbage when it sees fit, which can be beyond the limit: it is told of it.
+    Left to itself, Julia may collect garbage only when it is past the memory limit, so it is told
+    the limit.
     """
     return {
         **os.environ,

@@ -140,6 +140,7 @@ def _cheapest_of_equals(roots: np.ndarray, beliefs: np.ndarray, Z: np.ndarray) -
     shadow = np.round(beliefs @ direction, 10)
     order = np.lexsort((Z, shadow, roots))
     r, q = roots[order], shadow[order]
+    # Rounded projections of equal beliefs differ by one unit of the last digit at most.
     same = (r[1:] == r[:-1]) & (q[1:] - q[:-1] < 1.5e-10)
     near = np.flatnonzero(same)
     same[near] = _equal(beliefs[order[near + 1]], beliefs[order[near]])

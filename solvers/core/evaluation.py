@@ -241,8 +241,8 @@ class _Book:
         fades = -np.expm1(p * np.log(alpha))  # 1 - alpha^p
         for now, past in zip((self.gains, self.size, self.error), self.past, strict=True):
             now[root] = past[root] + (now[root] - past[root]) / fades
-        # Later rounds come with older beliefs: their rounding is counted on average, and so is what
-        # sets this belief apart from that of p steps ago, which is no more.
+        # Later rounds come with older beliefs: their rounding is counted on average, and so is the
+        # difference between this belief and that of p steps ago, which is at most as large.
         later = step.blur + 2 * p / fades * self.unit
         self.error[root] += (later + 8 * UNIT) * self.size[root]
 

@@ -5,7 +5,7 @@ After m blind steps root j holds the belief b and has paid g; then
     it looks                               g + α^m (b C(a) + k(b, a)), landing on  α^(m+1) b T(a)
     it repeats a blind for good            g + α^m b R(a),   R(a) = C(a) + α T(a) R(a)
     its belief is what it was p steps ago  those p steps go on for ever: their cost / (1 - α^p)
-    (up to their rounding, see below)
+                                           (the two beliefs may differ by rounding: see below)
 
 so a plan that never looks is summed in closed form, never cut.  When a policy that reads beliefs
 repeats for good is the subject of :mod:`solvers.core.repeats`; where it surely repeats an action
@@ -57,8 +57,8 @@ MOST_WORK, STEP_WORK = 1e9, 2000
 """Entries of beliefs that the walks of a block may move, and what a step counts besides: then they
 are cut, and the error says what that may change."""
 SETTLED = 256
-"""Steps after which a belief counts as come back if rounding alone can be what sets it apart: one
-whose sum drifts by a unit a step never comes back to the bit."""
+"""After so many steps two beliefs that differ by no more than rounding count as the same: where
+rows of T sum to a little less than 1, a belief shrinks a little each step and never repeats."""
 MOST_WRITTEN = 100_000
 """Actions of a plan that are written out at most."""
 

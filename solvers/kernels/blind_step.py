@@ -75,8 +75,9 @@ def stack_transitions(
 def blind_steps(beliefs, actions, order, starts, columns, probabilities, after):
     """``after[i] = beliefs[i] @ T(actions[i])``: (n, S), (n,) -> (n, S).
 
-    order : (n,), the rows by action.  Eight rows of the same action are moved together, side by
-    side, so that each transition is read once for all of them; where all are zero it is not.
+    order : (n,), the numbers of the rows, sorted by action.  Eight rows with the same action are
+    moved together, so each transition is read once for all eight; states where all eight are zero
+    are left out.
     """
     n, S = beliefs.shape
     x, y = np.zeros((S, 8)), np.empty((S, 8))
