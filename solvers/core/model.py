@@ -31,14 +31,7 @@ from solvers.core import ending
 from solvers.core import validation as check
 from solvers.core.horizon import layered
 from solvers.core.sensing_cost import LookCosts, SensingCost, checked_cost
-from solvers.kernels.blind_step import (
-    blind_steps,
-    by_action,
-    dense_where_faster,
-    picked_rows,
-    stack_transitions,
-    steps_dense,
-)
+from solvers.kernels import blind_step
 from solvers.kernels.repeated import Repeated
 from solvers.kernels.returns import Rows
 
@@ -46,8 +39,8 @@ VALUE_FLOOR = 1e-6
 """Share of the least cost of a step or look below which a value counts as 0 in a relative gap."""
 
 SHARED = (
-    *("dense_transitions", "stacked_transitions", "remaining_steps", "expected_steps"),
-    *("constant_action_values", "_repeated"),
+    *("dense_transitions", "stacked_transitions", "_stacked_transposes"),  # of T alone
+    *("remaining_steps", "expected_steps", "constant_action_values", "_repeated"),
 )
 """What a model computes once and its copies with the same T, C and discount take over."""
 
@@ -161,7 +154,7 @@ class SensingMDP:
         """A copy with another discount."""
         alpha = check.discount(discount, self.transitions, self.terminal, self.state_names)
         copy = replace(self, discount=alpha)
-        copy._share_transitions(self, ("dense_transitions", "stacked_transitions"))
+        copy._share_transitions(self, SHARED[:3])
         return copy
 
     def with_start(self, start: Any) -> SensingMDP:
@@ -226,7 +219,7 @@ class SensingMDP:
     @cached_property
     def dense_transitions(self) -> np.ndarray | None:
         """T as (A, S, S) where dense products are the faster ones, else None."""
-        return dense_where_faster(self.transitions)
+        return blind_step.dense_where_faster(self.transitions)
 
     @cached_property
     def remaining_steps(self) -> np.ndarray:
@@ -273,22 +266,29 @@ class SensingMDP:
 
     def policy_matrix(self, policy: np.ndarray) -> sparse.csr_array:
         """Row s is that of T(policy[s]), empty where the episode is over: (S,) -> (S, S)."""
-        return picked_rows(*self.stacked_transitions, policy, ~self.terminal)
+        return blind_step.picked_rows(*self.stacked_transitions, policy, ~self.terminal)
 
     @cached_property
     def stacked_transitions(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All T(a) in one: row starts (A, S + 1) into shared columns and probabilities."""
-        return stack_transitions(self.transitions)
+        return blind_step.stack_transitions(self.transitions)
 
     def step(self, beliefs: np.ndarray, actions: np.ndarray) -> np.ndarray:
         """One blind step of each belief under its own action: (n, S), (n,) -> (n, S)."""
-        if self.dense_transitions is not None and steps_dense(self.transitions):
-            return by_action(beliefs, actions, self.dense_transitions)
-        after, beliefs = np.empty(beliefs.shape), np.ascontiguousarray(beliefs, float)
-        actions = np.ascontiguousarray(actions, np.int64)
-        order = np.argsort(actions, kind="stable")
-        blind_steps(beliefs, actions, order, *self.stacked_transitions, after)
-        return after
+        dense = self.dense_transitions
+        if dense is None:
+            return blind_step.sparse_steps(
+                blind_step.blind_steps, beliefs, actions, self.stacked_transitions
+            )
+        if blind_step.steps_dense(self.transitions):
+            return blind_step.by_action(beliefs, actions, dense)
+        return blind_step.sparse_steps(
+            blind_step.gathered_steps, beliefs, actions, self._stacked_transposes
+        )
+
+    @cached_property
+    def _stacked_transposes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return blind_step.stack_transitions(tuple(sparse.csr_array(T.T) for T in self.transitions))
 
     def __repr__(self) -> str:
         uniform = self.look_costs.uniform

@@ -3,7 +3,13 @@ import pytest
 from scipy import sparse
 
 from solvers import SensingMDP
-from solvers.kernels.blind_step import steps_dense
+from solvers.kernels.blind_step import (
+    blind_steps,
+    gathered_steps,
+    sparse_steps,
+    stack_transitions,
+    steps_dense,
+)
 
 
 @pytest.mark.parametrize(("states", "share"), [(20, 0.3), (150, 0.02), (150, 0.1), (150, 0.5)])
@@ -26,3 +32,15 @@ def test_where_a_belief_is_zero_nothing_comes_from():
     problem = SensingMDP.from_arrays(T, np.zeros((200, 1)), 0.9, 0.1)
     beliefs = np.eye(200)[[3, 199]]
     assert (problem.step(beliefs, np.zeros(2, int)) == np.eye(200)[[196, 0]]).all()
+
+
+@pytest.mark.parametrize("rows", [1, 15, 16, 17, 70])
+def test_gathering_and_scattering_give_the_same_bits(rows):
+    rng = np.random.default_rng(rows)
+    T = rng.random((2, 90, 90)) * (rng.random((2, 90, 90)) < 0.2)
+    forward = stack_transitions(tuple(sparse.csr_array(matrix) for matrix in T))
+    backward = stack_transitions(tuple(sparse.csr_array(matrix.T) for matrix in T))
+    beliefs = rng.random((rows, 90)) * (rng.random((rows, 90)) < 0.5)
+    actions = rng.integers(0, 2, rows)
+    scattered = sparse_steps(blind_steps, beliefs, actions, forward)
+    assert (sparse_steps(gathered_steps, beliefs, actions, backward) == scattered).all()
