@@ -24,7 +24,9 @@ from scipy import sparse
 from scipy.linalg import lu_factor, lu_solve
 from scipy.sparse.linalg import LinearOperator, bicgstab, splu
 
-from solvers.kernels.from_above import TINY, UNIT, least_above, rounding_of
+from solvers.kernels.from_above import TINY as TINY
+from solvers.kernels.from_above import UNIT as UNIT
+from solvers.kernels.from_above import least_above, rounding_of
 from solvers.kernels.value_sweeps import sweep_in_place
 
 Rows = np.ndarray | sparse.csr_array
