@@ -31,8 +31,8 @@ def first_plans(
     if budget.over():
         return table, table.system().above(table.costs, guess)
     live = np.flatnonzero(~problem.terminal)
-    seen, blind = table.values(guess), for_good.min(axis=1)
+    seen, blind = table.values_above(guess), for_good.min(axis=1)
     chosen = live[blind[live] < seen[live]]
     for s in chosen.tolist():
         table.put(s, Plan((int(again[s]),), False), blind[s], None)
-    return table, table.values(np.minimum(seen, blind)) if len(chosen) else seen
+    return table, table.values_above(np.minimum(seen, blind)) if len(chosen) else seen

@@ -100,7 +100,7 @@ class RootBounds:
         self.information = DelayedInformation(problem, stop, budget)
         self.L = self.information.W0.copy()
         looks = self.information.look_values(self.L)
-        self.for_good = costs_for_good(problem, budget)
+        self.for_good = costs_for_good(problem, budget, above=True)
         self.table, self.V = first_plans(problem, looks, self.for_good, self.L, budget)
         always = PlanTable.looking_always(problem, looks.argmin(axis=1))
         self._seen = visits_along(always.rows, self.start) > RARE
@@ -278,12 +278,12 @@ class RootBounds:
 
     def take_plans(self, plans: Iterable[Plan]) -> None:
         """Go on from the better of the present plan and this one, at each root."""
-        self.table = self.table.merged(PlanTable.of_plans(self.problem, plans))
+        self.table = self.table.merged(PlanTable.of_plans(self.problem, plans, above=True))
         self._evaluate()
 
     def _evaluate(self) -> None:
         """V of all plans jointly: never above the old one, by the policy improvement theorem."""
-        self.V = np.minimum(self.V, self.table.values(self.V))
+        self.V = np.minimum(self.V, self.table.values_above(self.V))
 
     def policy(self) -> PlanPolicy:
         """The plans of V."""

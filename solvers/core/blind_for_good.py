@@ -11,14 +11,16 @@ UNKNOWN = 1e300
 """Stands for a cost that was not computed: a plan that ends so is never chosen."""
 
 
-def costs_for_good(problem: SensingMDP, budget: Budget | None = None) -> np.ndarray:
+def costs_for_good(problem: SensingMDP, budget: Budget, above: bool = False) -> np.ndarray:
     """The cost of repeating each action for good, (S, A): UNKNOWN for actions whose turn did not
-    come within the budget."""
-    if budget is None:
-        return problem.constant_action_values
+    come within the budget.
+
+    above : no number may be too low where the system is iterated, which takes longer
+    """
     found = np.full(problem.costs.shape, UNKNOWN)
     for a in range(problem.num_actions):
         if budget.over():
             return found
-        found[:, a] = problem.repeated(a).values
-    return problem.constant_action_values
+        once = problem.repeated(a)
+        found[:, a] = np.minimum(once.above, UNKNOWN) if above else once.values
+    return found

@@ -14,7 +14,7 @@ from solvers.core.evaluation import unroll
 from solvers.core.landings import NOWHERE, Landings, Row
 from solvers.core.model import SensingMDP
 from solvers.core.policy import Plan, PlanPolicy, Policy
-from solvers.kernels.returns import ReturnSystem
+from solvers.kernels.returns import CLOSE, ReturnSystem
 
 
 class PlanTable:
@@ -29,16 +29,25 @@ class PlanTable:
         self.rows = rows
 
     @classmethod
-    def of_policy(cls, problem: SensingMDP, policy: Policy, plans: Iterable[Plan]) -> PlanTable:
-        """The table of a policy whose plans are known."""
+    def of_policy(
+        cls, problem: SensingMDP, policy: Policy, plans: Iterable[Plan], above: bool = False
+    ) -> PlanTable:
+        """The table of a policy whose plans are known.
+
+        above : no cost may be too low by more than rounding, as it can be where repeating an
+            action for good was valued by iterations
+        """
         found = unroll(problem, policy)
-        return cls(problem, plans, found.gains[:, 0].copy(), Landings(found.P))
+        costs = found.gains[:, 0].copy()
+        if above:
+            costs = np.where(found.error > CLOSE * np.abs(costs), costs + found.error, costs)
+        return cls(problem, plans, costs, Landings(found.P))
 
     @classmethod
-    def of_plans(cls, problem: SensingMDP, plans: Iterable[Plan]) -> PlanTable:
+    def of_plans(cls, problem: SensingMDP, plans: Iterable[Plan], above: bool = False) -> PlanTable:
         """The table of the policy that follows these plans."""
         policy = PlanPolicy(problem, plans)
-        return cls.of_policy(problem, policy, policy.plans)
+        return cls.of_policy(problem, policy, policy.plans, above)
 
     @classmethod
     def looking_always(cls, problem: SensingMDP, actions: np.ndarray) -> PlanTable:
@@ -72,6 +81,10 @@ class PlanTable:
     def values(self, guess: np.ndarray | None = None) -> np.ndarray:
         """Exact cost at each root: (S,); guess (S,) : what it may be near to."""
         return self.system().solve(self.costs, guess)
+
+    def values_above(self, guess: np.ndarray | None = None) -> np.ndarray:
+        """The same, and surely no less where the system is iterated, not factored."""
+        return self.system().solve_above(self.costs, guess)
 
     def system(self) -> ReturnSystem:
         """``I - P`` with P the landings of all plans."""

@@ -54,6 +54,8 @@ OLD_NAMES = {"sarsop": "dips"}
 """Ids of earlier versions, and the solver that answers to them now."""
 NEARLY = 1e-9
 """Share of a value by which an upper bound may miss it and still count as nearly solved."""
+ROUNDINGS = 100
+"""The same in proven errors of that value, which measure rounding where large costs cancel."""
 
 
 class Solver:
@@ -252,15 +254,18 @@ def complete(found: Solution, problem: SensingMDP, name: str, seconds: float) ->
 
 def _proven_above(upper_bound: np.ndarray | None, exact: Evaluation) -> np.ndarray | None:
     """A solver's upper bound (S,), raised to what its policy is proven to cost where it is below
-    that by no more than NEARLY, and infinite at roots where the policy was not evaluated.
+    that by no more than NEARLY or ROUNDINGS, and infinite at roots where the policy was not
+    evaluated.
 
-    A search may have solved for its bound only nearly.  A bound that is further off is a mistake,
-    and left for the checks to name.
+    A search sums the same costs in another order, so its bound may be off by rounding.  A bound
+    that is further off is a mistake, and left for the checks to name.
     """
     if upper_bound is None:
         return None
     proven = exact.values + exact.error
-    near = np.asarray(upper_bound) >= proven - NEARLY * np.abs(proven)
+    proven = np.where(exact.error > 0, np.nextafter(proven, np.inf), proven)  # the sum was rounded
+    nearly = NEARLY * np.abs(exact.values) + ROUNDINGS * exact.error
+    near = np.asarray(upper_bound) >= exact.values - nearly
     above = np.where(near, np.maximum(upper_bound, proven), upper_bound)
     return np.where(np.isnan(proven), np.inf, above)
 

@@ -24,14 +24,13 @@ from scipy import sparse
 from scipy.linalg import lu_factor, lu_solve
 from scipy.sparse.linalg import LinearOperator, bicgstab, splu
 
+from solvers.kernels.from_above import TINY as TINY
+from solvers.kernels.from_above import UNIT as UNIT
+from solvers.kernels.from_above import least_above, rounding_of
 from solvers.kernels.value_sweeps import sweep_in_place
 
 Rows = np.ndarray | sparse.csr_array
 """Many rows (n, S), dense or sparse."""
-UNIT = 2.0**-53
-"""Half a unit in the last place of 1."""
-TINY = 1e-290
-"""Stands for zero where something must be positive."""
 SPARSE_STATES, SPARSE_ENTRIES = 30_000, 12
 """Up to this many states, and entries a row, the system is factored as a sparse matrix: the factors
 of a drone with four coordinates (40,657 states, 10 entries a row) fill gigabytes."""
@@ -41,9 +40,10 @@ ITERATED = 1e-12
 """Share of the right-hand side that an iteration may leave."""
 ROUGH = 1e-6
 """The same where what is solved for is a correction."""
+CLOSE = 1e-10
+"""Share of its own value by which a proven bound of a state may exceed an iterate: smaller takes
+more sweeps."""
 MOST_ITERATIONS, MOST_RESTARTS, SWEEPS_AT_ONCE = 2000, 8, 32
-SWEEPS = 500
-"""Sweeps that a system without loops is given: more steps than that no horizon here has."""
 
 
 class ReturnSystem:
@@ -87,16 +87,24 @@ class ReturnSystem:
         return np.stack([self._iterate(column, None, share) for column in g.T], axis=1)
 
     def above(self, g: np.ndarray, guess: np.ndarray) -> np.ndarray:
-        """At least the x of ``x = g + P x``, from any guess (S,), without solving for it.
+        """Surely at least the x of ``x = g + P x``, from any guess (S,), and close to it if the
+        guess is (:mod:`solvers.kernels.from_above`)."""
+        r, slip = residual(self.P.indptr, self.P.indices, self.P.data, g, guess)
+        rest = np.maximum(r, 0.0) + slip
+        e = least_above(self.P, rest, self.solve, CLOSE * np.abs(guess))
+        return np.where(e > 0, np.nextafter(guess + e, np.inf), guess)
 
-        With δ the largest of ``g + P guess - guess`` (or 0) and w < 1 the largest row sum of P, y =
-        guess + δ / (1 - w) has ``y >= g + P y``, and so ``y >= x`` as P has no negative entries.
-        """
-        widest = float(self.P.sum(axis=1).max()) * (1 + 1e-12)
-        if widest >= 1:
-            return self.solve(g, guess)
-        short = max(0.0, float((g + self.P @ guess - guess).max()))
-        return guess + short / (1 - widest)
+    def solve_above(self, g: np.ndarray, guess: np.ndarray | None = None) -> np.ndarray:
+        """x of ``x = g + P x``, up to rounding, if the system is factored; if it is iterated,
+        surely at least that, at every state: (S,)."""
+        x = self.solve(g, guess)
+        if self.factored or not self.P.nnz:
+            return x
+        y = self.above(g, x)
+        if (y - x <= CLOSE * np.abs(x)).all():
+            return y
+        # Costs differ so much that what is left at the large ones hides the small ones.
+        return np.minimum(y, self.above(g, refined(self, g, x)[0]))
 
     def _iterate(self, g: np.ndarray, guess: np.ndarray | None, share: float) -> np.ndarray:
         """Sweeps in place first: they follow a drift, and where a chain is slow they soon show it.
@@ -157,9 +165,15 @@ def solve_proven(
     return x, majorant(system, rest, rho), system
 
 
-def refined(system: ReturnSystem, g: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """x (S,) of ``x = g + P x``, refined while that helps, and a bound (S,) on its residual."""
-    P, x = system.P, system.solve(g)
+def refined(
+    system: ReturnSystem, g: np.ndarray, x: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """x (S,) of ``x = g + P x``, refined while that helps, and a bound (S,) on its residual.
+
+    x : what to begin with, if there is something already
+    """
+    P = system.P
+    x = system.solve(g) if x is None else x
     r, slip = residual(P.indptr, P.indices, P.data, g, x)
     for _ in range(4):
         better = x + system.solve(r, share=ROUGH)
@@ -175,8 +189,7 @@ def majorant(system: ReturnSystem, rest: np.ndarray, rho: np.ndarray | float = 0
     P = system.P
     if not rest.any():
         return np.zeros(len(rest))
-    terms = int(np.diff(P.indptr).max(initial=0)) + 8
-    rounding = 4 * terms * UNIT
+    rounding = rounding_of(P)
     sure = (rest == 0) & (np.diff(P.indptr) == 0)  # what is given exactly and leads nowhere
     rest = rest * (1 + rounding) + TINY
     e = np.maximum(system.solve(rest), rest)
@@ -185,15 +198,7 @@ def majorant(system: ReturnSystem, rest: np.ndarray, rho: np.ndarray | float = 0
         if (e >= (rest + (1 + rho) * (P @ e)) * (1 + rounding)).all():
             return np.where(sure, 0.0, e)
         e = np.maximum(e, rest)
-    # Where no path is long, sweeps come to an end, and sums of positive numbers keep their digits.
-    e = 1.02 * rest
-    for _ in range(SWEEPS):
-        new = 1.02 * rest + (1 + rho) * (1 + 2 * rounding) * (P @ e)
-        if (new == e).all():
-            return np.where(sure, 0.0, e)
-        e = new
-    widest = float(P.sum(axis=1).max()) * (1 + rounding) * (1 + float(np.max(rho)))
-    return np.full(len(rest), float(rest.max()) / (1 - widest) * 1.001 if widest < 1 else np.inf)
+    return np.where(sure, 0.0, least_above(P, rest, system.solve, rho=rho))
 
 
 @njit(cache=True, inline="always")

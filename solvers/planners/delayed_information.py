@@ -84,7 +84,7 @@ class DelayedInformationSolver(Solver):
         return Solution(
             policy=known.policy,
             lower_bound=information.W0,
-            upper_bound=known.values,
+            upper_bound=known.values if known.error is None else known.values + known.error,
             iterations=sweeps,
             status=SOLVED if done and not budget.over() else BUDGET,
             trace=trace,

@@ -23,8 +23,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from solvers.core.baseline import TIE, action_values, baseline, value_sizes
+from solvers.core.blind_for_good import costs_for_good
 from solvers.core.lower_bound import lower_bound_from
 from solvers.core.model import SensingMDP
+from solvers.core.plan_table import PlanTable
 from solvers.core.policy import Plan, PlanPolicy
 from solvers.core.solution import BUDGET, SOLVED, Solution
 from solvers.core.solver import Budget, Solver, SolverError
@@ -105,8 +107,8 @@ class _Points:
         self.look_costs = problem.costs + problem.sensing_costs()
         self.seen = baseline(problem)
         self.ties = TIE * value_sizes(problem, self.seen)  # differences that are rounding
-        V_AS = baseline(problem, problem.sensing_costs()).V
-        self.Gamma = np.vstack([self._sensing_vectors(V_AS), problem.constant_action_values.T])
+        for_good = costs_for_good(problem, Budget(), above=True)
+        self.Gamma = np.vstack([self._sensing_vectors(_looking_always(problem)), for_good.T])
         self.plans = [Plan((a,), True) for a in range(A)] + [Plan((a,), False) for a in range(A)]
         self.B = np.zeros((len(self.roots), S))
         self.B[np.arange(len(self.roots)), self.roots] = 1.0
@@ -211,3 +213,11 @@ class _Points:
 
 def _looks_now(plan: Plan) -> bool:
     return plan.senses and len(plan.actions) == 1
+
+
+def _looking_always(problem: SensingMDP) -> np.ndarray:
+    """What looking after every step costs, (S,), and surely no less where that is iterated."""
+    found = baseline(problem, problem.sensing_costs())
+    table = PlanTable.looking_always(problem, found.Q.argmin(axis=1))
+    system = table.system()
+    return found.V if system.factored else system.solve_above(table.costs, found.V)
