@@ -5,13 +5,16 @@
     sensebench solve drone spi --executor dask --scheduler tcp://HOST:8786
 
 Each worker is handed the problem once, what changes from round to round once a round, and then
-chunks of roots; it computes what a thread here would.  A chunk that is lost with its worker is done
-again by another one, and if none is left, here.  Workers need this project at the same version,
-which every chunk checks.
+bundles of items, a few for each thread; it computes what a thread here would.  What is lost with
+its worker is done again by another one, and if none is left, here.  Workers need this project at
+the same version, which every bundle checks.
+
+Answers travel pickled: left to itself Dask would send each of their many small arrays by itself.
 """
 
 from __future__ import annotations
 
+import pickle
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -23,6 +26,9 @@ from solvers.core.workers import one_blas_thread
 
 ATTEMPTS = 3
 """How often what was lost is handed out again before it is done here."""
+BUNDLES = 4
+"""Bundles of items for each thread: more of them even out who has the long ones, and cost more to
+hand out."""
 MOST_HELD = 8
 """Shared objects that are kept on the workers; older ones are let go."""
 
@@ -65,24 +71,27 @@ class DaskWorkers:
         self, call: Callable[..., Any], shared: Sequence[Any], items: dict[int, Any]
     ) -> dict[int, tuple[bool, Any]]:
         """The answers of the workers, without those that were lost."""
-        found = {}
+        found: dict[int, tuple[bool, Any]] = {}
+        numbers = list(items)
         try:
             held = [self._hold(x) for x in shared]
-            futures = {
-                i: self._client.submit(
-                    _answer, self._solver, self._code, call, item, *held, pure=False, retries=0
-                )
-                for i, item in items.items()
-            }
+            size = -(-len(numbers) // max(BUNDLES * self.size, 1))
+            bundles = [numbers[i : i + size] for i in range(0, len(numbers), size)]
+            futures = [self._submitted(call, [items[i] for i in b], held) for b in bundles]
         except Exception:  # the connection broke: whatever it was, nothing was computed
             self._held.clear()
             return {}
-        for i, future in futures.items():
+        for bundle, future in zip(bundles, futures, strict=True):
             try:
-                found[i] = future.result()
+                found |= zip(bundle, pickle.loads(future.result()), strict=True)
             except Exception:  # a worker was lost with it; what `call` raises comes as an answer
                 self._held.clear()
         return found
+
+    def _submitted(self, call: Callable[..., Any], items: list[Any], held: list[Any]) -> Any:
+        """The future of a bundle's answers."""
+        about = _answers, self._solver, self._code, call, items
+        return self._client.submit(*about, *held, pure=False, retries=0)
 
     def _hold(self, thing: Any) -> Any:
         """Where the workers hold this object; it is sent to all of them the first time."""
@@ -99,10 +108,17 @@ class DaskWorkers:
         self._client.close()
 
 
+def _answers(
+    solver: str, code: str, call: Callable[..., Any], items: list[Any], *shared: Any
+) -> bytes:
+    """On a worker: of each item whether it went well, and the answer or what was raised."""
+    return pickle.dumps([_answer(solver, code, call, item, *shared) for item in items])
+
+
 def _answer(
     solver: str, code: str, call: Callable[..., Any], item: Any, *shared: Any
 ) -> tuple[bool, Any]:
-    """On a worker: whether it went well, and the answer or what was raised."""
+    """Whether it went well, and the answer or what was raised."""
     try:
         if _own_code(solver) != code:
             raise ValueError(
