@@ -40,6 +40,7 @@ class DaskWorkers:
         self._client = connected(scheduler)
         self._solver, self._code = solver, code_hash(solver)
         self._held: list[tuple[Any, Any]] = []  # (object, where the workers hold it), oldest first
+        self._why = "nothing is known"
         if not self.size:
             self.close()
             raise ValueError(f"the Dask cluster at {scheduler} has no workers; start some")
@@ -60,7 +61,8 @@ class DaskWorkers:
                 answers |= self._asked(call, shared, missing)
                 missing = {i: item for i, item in missing.items() if i not in answers}
         if missing:
-            print("sensebench: the Dask workers are gone; going on here", file=sys.stderr)
+            text = f"sensebench: no Dask worker answers ({self._why}); going on here"
+            print(text, file=sys.stderr)
             answers |= {i: (True, call(*shared, item)) for i, item in missing.items()}
         for good, answer in answers.values():
             if not good:
@@ -78,15 +80,20 @@ class DaskWorkers:
             size = -(-len(numbers) // max(BUNDLES * self.size, 1))
             bundles = [numbers[i : i + size] for i in range(0, len(numbers), size)]
             futures = [self._submitted(call, [items[i] for i in b], held) for b in bundles]
-        except Exception:  # the connection broke: whatever it was, nothing was computed
-            self._held.clear()
+        except Exception as error:  # the connection broke, and nothing was computed
+            self._lose(error)
             return {}
         for bundle, future in zip(bundles, futures, strict=True):
             try:
                 found |= zip(bundle, pickle.loads(future.result()), strict=True)
-            except Exception:  # a worker was lost with it; what `call` raises comes as an answer
-                self._held.clear()
+            except Exception as error:  # a worker was lost; what `call` raises comes as an answer
+                self._lose(error)
         return found
+
+    def _lose(self, why: Exception) -> None:
+        """Whatever the workers held may be lost with what was under way."""
+        self._held.clear()
+        self._why = (str(why) or repr(why)).splitlines()[0]
 
     def _submitted(self, call: Callable[..., Any], items: list[Any], held: list[Any]) -> Any:
         """The future of a bundle's answers."""
