@@ -17,13 +17,17 @@ from __future__ import annotations
 import pickle
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any
+from uuid import uuid4
 
 from bench.run.code_hash import code_hash
 from bench.run.dask_executor import connected
 from solvers.core.workers import one_blas_thread
 
+Name = tuple[str, str]
+"""Of an object that workers hold: its owner, and its own."""
 ATTEMPTS = 3
 """How often what was lost is handed out again before it is done here."""
 BUNDLES = 4
@@ -39,7 +43,8 @@ class DaskWorkers:
     def __init__(self, scheduler: str | None, solver: str) -> None:
         self._client = connected(scheduler)
         self._solver, self._code = solver, code_hash(solver)
-        self._held: list[tuple[Any, Any]] = []  # (object, where the workers hold it), oldest first
+        self._me = uuid4().hex
+        self._held: list[tuple[Any, Name]] = []  # (object, its name on the workers), oldest first
         self._why = "nothing is known"
         if not self.size:
             self.close()
@@ -97,28 +102,54 @@ class DaskWorkers:
 
     def _submitted(self, call: Callable[..., Any], items: list[Any], held: list[Any]) -> Any:
         """The future of a bundle's answers."""
-        about = _answers, self._solver, self._code, call, items
-        return self._client.submit(*about, *held, pure=False, retries=0)
+        about = _answers, self._solver, self._code, call, items, held
+        return self._client.submit(*about, pure=False, retries=0)
 
-    def _hold(self, thing: Any) -> Any:
-        """Where the workers hold this object; it is sent to all of them the first time."""
-        for known, held in self._held:
+    def _hold(self, thing: Any) -> Name:
+        """The name by which the workers know this object; it is sent to all the first time."""
+        for known, name in self._held:
             if known is thing:
-                return held
-        held = self._client.scatter(thing, broadcast=True, hash=False)
-        self._held = [*self._held, (thing, held)][-MOST_HELD:]
-        return held
+                return name
+        name = (self._me, uuid4().hex)
+        self._held = [*self._held, (thing, name)][-MOST_HELD:]
+        names = [kept for _, kept in self._held]
+        self._client.run(_keep, name, pickle.dumps(thing), names, on_error="ignore")
+        return name
 
     def close(self) -> None:
-        """Let go of the cluster."""
+        """Let go of the cluster, and let it forget what it holds for us."""
         self._held.clear()
+        with suppress(Exception):  # it may be gone
+            self._client.run(_forget, self._me, [], on_error="ignore")
         self._client.close()
 
 
+_kept: dict[Name, Any] = {}
+"""On a worker: what all items share, by name.  Kept here because Dask itself lets copies of what it
+sent to every worker go after a while, and would send them again with the next bundle."""
+
+
+def _keep(name: Name, pickled: bytes, names: list[Name]) -> None:
+    """On a worker: hold this object, and of the others of its owner those with these names."""
+    if name not in _kept:
+        _kept[name] = pickle.loads(pickled)
+    _forget(name[0], names)
+
+
+def _forget(owner: str, names: list[Name]) -> None:
+    """On a worker: let go of what this owner holds there under other names."""
+    for old in [old for old in list(_kept) if old[0] == owner and old not in names]:
+        _kept.pop(old, None)
+
+
 def _answers(
-    solver: str, code: str, call: Callable[..., Any], items: list[Any], *shared: Any
+    solver: str, code: str, call: Callable[..., Any], items: list[Any], held: list[Name]
 ) -> bytes:
-    """On a worker: of each item whether it went well, and the answer or what was raised."""
+    """On a worker: of each item whether it went well, and the answer or what was raised.
+
+    A worker that came later does not hold what is shared: that is an error, and it is sent again.
+    """
+    shared = [_kept[name] for name in held]
     return pickle.dumps([_answer(solver, code, call, item, *shared) for item in items])
 
 
