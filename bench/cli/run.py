@@ -25,8 +25,11 @@ MOST_FAILURES = 12
 def add(commands: Any) -> None:
     """Add these commands to the parser."""
     add_run(commands)
-    perf = commands.add_parser("perf", help="our speed, as ratios or as problems grow, and budgets")
-    perf.add_argument("what", nargs="?", choices=("speed", "growth", "budgets"), default="speed")
+    perf = commands.add_parser(
+        "perf", help="our speed, as ratios or as problems grow, budgets, and what DIPS's parts do"
+    )
+    kinds = ("speed", "growth", "budgets", "ablation")
+    perf.add_argument("what", nargs="?", choices=kinds, default="speed")
     add_results(perf)
     perf.set_defaults(call=measure_speed)
     julia = commands.add_parser(
@@ -127,10 +130,12 @@ def _summarise(suite: Suite, store: Store, cells: set[tuple[str, ...]]) -> int:
 
 
 def measure_speed(args: argparse.Namespace) -> int:
-    """Our speed, as ratios or against the size of the problem, or whether budgets are kept."""
-    from bench.perf import budgets, growth, perf
+    """Our speed, as ratios or against the size of the problem, whether budgets are kept, or what
+    each part of DIPS is worth."""
+    from bench.perf import ablation, budgets, growth, perf
 
-    return {"speed": perf, "growth": growth, "budgets": budgets}[args.what].main(args)
+    kinds = {"speed": perf, "growth": growth, "budgets": budgets, "ablation": ablation}
+    return kinds[args.what].main(args)
 
 
 def julia_tools(args: argparse.Namespace) -> int:

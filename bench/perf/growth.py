@@ -1,8 +1,8 @@
 """``sensebench perf growth``: what planning takes on lakes of 10² to 10⁶ states.
 
 Each measurement runs in a process of its own and is one line of ``growth.csv``; what is there
-already is not measured again.  Wall-clock seconds and processor seconds are both kept, because
-other work on the machine changes the former only.
+already is not measured again, unless it failed.  Wall-clock seconds and processor seconds are both
+kept, because other work on the machine changes the former only.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ SEARCH_SECONDS = 20.0
 LIMIT_SECONDS = 3600.0
 """A measurement that takes longer is ended, and its line says so."""
 SIDES = {"small": (10, 32), "middle": (100, 316), "large": (1000,)}
+FAILED = "failed: "
+"""How the status of a measurement begins that came to nothing and is made again."""
 ANYTIME = ("dips", "julia-sarsop")
 
 
@@ -73,10 +75,11 @@ def cells() -> Iterator[Cell]:
                 yield Cell("spi", roots, threads, side)
             yield Cell("atm", roots, 1, side)
     for side in large:
-        for solver in ("spi", "atm"):
-            yield Cell(solver, "reachable", 1, side)
-    for side in (*small, *middle, *large):
-        yield Cell("dips", "reachable", 1, side)
+        for solver, threads in (("spi", 1), ("spi", 2), ("atm", 1)):
+            yield Cell(solver, "reachable", threads, side)
+    for threads in (1, 2):
+        for side in (*small, *middle, *large):
+            yield Cell("dips", "reachable", threads, side)
     for side in small:
         yield Cell("julia-sarsop", "reachable", 1, side)
 
@@ -88,7 +91,7 @@ def main(args: argparse.Namespace) -> int:
     where = args.results / "perf"
     path = where / "growth.csv"
     where.mkdir(parents=True, exist_ok=True)
-    known = {_cell(line) for line in read(path)}
+    known = {_cell(line) for line in read(path) if not line.status.startswith(FAILED)}
     for cell in cells():
         if cell in known:
             continue
@@ -108,12 +111,14 @@ def main(args: argparse.Namespace) -> int:
 
 
 def read(path: Path) -> list[Line]:
-    """The lines of a file; none if there is no file."""
+    """The last line of each measurement in a file; none if there is no file."""
     if not path.is_file():
         return []
     kinds = {f.name: {"str": str, "int": int, "float": float}[str(f.type)] for f in fields(Line)}
     with path.open(newline="") as file:
-        return [Line(**{k: kinds[k](v) for k, v in row.items()}) for row in csv.DictReader(file)]
+        rows = csv.DictReader(file)
+        lines = [Line(**{k: kinds[k](v) for k, v in row.items()}) for row in rows]
+    return list({_cell(line): line for line in lines}.values())
 
 
 def _append(path: Path, line: Line) -> None:
@@ -145,7 +150,7 @@ def _measured(cell: Cell) -> Line:
         return Line(**asdict(cell), states=cell.side**2, status=f"timeout {LIMIT_SECONDS:g} s")
     if child.returncode:
         last = (child.stderr.strip().splitlines() or ["no message"])[-1]
-        return Line(**asdict(cell), states=cell.side**2, status=f"failed: {last[:200]}")
+        return Line(**asdict(cell), states=cell.side**2, status=f"{FAILED}{last[:200]}")
     return Line(**json.loads(child.stdout.strip().splitlines()[-1]))
 
 

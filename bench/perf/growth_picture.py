@@ -28,13 +28,14 @@ def draw(lines: list[Line], path: Path) -> list[Path]:
     planners = [line for line in good if line.solver in PLANNERS]
     anytime = [line for line in good if line.solver not in PLANNERS and np.isfinite(line.gap)]
     wanted = [
+        (planners, lambda line: line.seconds, "seconds"),
         (planners, lambda line: line.cpu_seconds, "processor seconds"),
         ([p for p in planners if p.threads == 1], lambda line: line.peak_mb / 1024, "peak, GiB"),
         (anytime, lambda line: 100 * line.gap, "proven gap after 20 s, %"),
     ]
     wanted = [panel for panel in wanted if panel[0]]
     with styled():
-        figure, axes = panels(len(wanted), 3, HEIGHT)
+        figure, axes = panels(len(wanted), 2, HEIGHT)
         handles: dict[str, Line2D] = {}
         for ax, (of, number, name) in zip(axes, wanted, strict=True):
             handles.update(_panel(ax, of, number))
@@ -104,7 +105,5 @@ def _style(solver: str, roots: str, threads: int) -> dict[str, Any]:
 
 def _label(solver: str, roots: str, threads: int) -> str:
     title = TITLES.get(solver, solver)
-    if solver not in PLANNERS:
-        return title
-    words = f"{title}, {roots} roots"
+    words = f"{title}, {roots} roots" if solver in PLANNERS else title
     return f"{words}, {threads} threads" if threads > 1 else words

@@ -5,24 +5,34 @@
     sensebench solve drone spi --executor dask --scheduler tcp://HOST:8786
 
 Each worker is handed the problem once, what changes from round to round once a round, and then
-chunks of roots; it computes what a thread here would.  A chunk that is lost with its worker is done
-again by another one, and if none is left, here.  Workers need this project at the same version,
-which every chunk checks.
+bundles of items, a few for each thread; it computes what a thread here would.  What is lost with
+its worker is done again by another one, and if none is left, here.  Workers need this project at
+the same version, which every bundle checks.
+
+Answers travel pickled: left to itself Dask would send each of their many small arrays by itself.
 """
 
 from __future__ import annotations
 
+import pickle
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any
+from uuid import uuid4
 
 from bench.run.code_hash import code_hash
 from bench.run.dask_executor import connected
 from solvers.core.workers import one_blas_thread
 
+Name = tuple[str, str]
+"""Of an object that workers hold: its owner, and its own."""
 ATTEMPTS = 3
 """How often what was lost is handed out again before it is done here."""
+BUNDLES = 4
+"""Bundles of items for each thread: more of them even out who has the long ones, and cost more to
+hand out."""
 MOST_HELD = 8
 """Shared objects that are kept on the workers; older ones are let go."""
 
@@ -33,7 +43,9 @@ class DaskWorkers:
     def __init__(self, scheduler: str | None, solver: str) -> None:
         self._client = connected(scheduler)
         self._solver, self._code = solver, code_hash(solver)
-        self._held: list[tuple[Any, Any]] = []  # (object, where the workers hold it), oldest first
+        self._me = uuid4().hex
+        self._held: list[tuple[Any, Name]] = []  # (object, its name on the workers), oldest first
+        self._why = "nothing is known"
         if not self.size:
             self.close()
             raise ValueError(f"the Dask cluster at {scheduler} has no workers; start some")
@@ -54,7 +66,8 @@ class DaskWorkers:
                 answers |= self._asked(call, shared, missing)
                 missing = {i: item for i, item in missing.items() if i not in answers}
         if missing:
-            print("sensebench: the Dask workers are gone; going on here", file=sys.stderr)
+            text = f"sensebench: no Dask worker answers ({self._why}); going on here"
+            print(text, file=sys.stderr)
             answers |= {i: (True, call(*shared, item)) for i, item in missing.items()}
         for good, answer in answers.values():
             if not good:
@@ -65,44 +78,85 @@ class DaskWorkers:
         self, call: Callable[..., Any], shared: Sequence[Any], items: dict[int, Any]
     ) -> dict[int, tuple[bool, Any]]:
         """The answers of the workers, without those that were lost."""
-        found = {}
+        found: dict[int, tuple[bool, Any]] = {}
+        numbers = list(items)
         try:
             held = [self._hold(x) for x in shared]
-            futures = {
-                i: self._client.submit(
-                    _answer, self._solver, self._code, call, item, *held, pure=False, retries=0
-                )
-                for i, item in items.items()
-            }
-        except Exception:  # the connection broke: whatever it was, nothing was computed
-            self._held.clear()
+            size = -(-len(numbers) // max(BUNDLES * self.size, 1))
+            bundles = [numbers[i : i + size] for i in range(0, len(numbers), size)]
+            futures = [self._submitted(call, [items[i] for i in b], held) for b in bundles]
+        except Exception as error:  # the connection broke, and nothing was computed
+            self._lose(error)
             return {}
-        for i, future in futures.items():
+        for bundle, future in zip(bundles, futures, strict=True):
             try:
-                found[i] = future.result()
-            except Exception:  # a worker was lost with it; what `call` raises comes as an answer
-                self._held.clear()
+                found |= zip(bundle, pickle.loads(future.result()), strict=True)
+            except Exception as error:  # a worker was lost; what `call` raises comes as an answer
+                self._lose(error)
         return found
 
-    def _hold(self, thing: Any) -> Any:
-        """Where the workers hold this object; it is sent to all of them the first time."""
-        for known, held in self._held:
+    def _lose(self, why: Exception) -> None:
+        """Whatever the workers held may be lost with what was under way."""
+        self._held.clear()
+        self._why = (str(why) or repr(why)).splitlines()[0]
+
+    def _submitted(self, call: Callable[..., Any], items: list[Any], held: list[Any]) -> Any:
+        """The future of a bundle's answers."""
+        about = _answers, self._solver, self._code, call, items, held
+        return self._client.submit(*about, pure=False, retries=0)
+
+    def _hold(self, thing: Any) -> Name:
+        """The name by which the workers know this object; it is sent to all the first time."""
+        for known, name in self._held:
             if known is thing:
-                return held
-        held = self._client.scatter(thing, broadcast=True, hash=False)
-        self._held = [*self._held, (thing, held)][-MOST_HELD:]
-        return held
+                return name
+        name = (self._me, uuid4().hex)
+        self._held = [*self._held, (thing, name)][-MOST_HELD:]
+        names = [kept for _, kept in self._held]
+        self._client.run(_keep, name, pickle.dumps(thing), names, on_error="ignore")
+        return name
 
     def close(self) -> None:
-        """Let go of the cluster."""
+        """Let go of the cluster, and let it forget what it holds for us."""
         self._held.clear()
+        with suppress(Exception):  # it may be gone
+            self._client.run(_forget, self._me, [], on_error="ignore")
         self._client.close()
+
+
+_kept: dict[Name, Any] = {}
+"""On a worker: what all items share, by name.  Kept here because Dask itself lets copies of what it
+sent to every worker go after a while, and would send them again with the next bundle."""
+
+
+def _keep(name: Name, pickled: bytes, names: list[Name]) -> None:
+    """On a worker: hold this object, and of the others of its owner those with these names."""
+    if name not in _kept:
+        _kept[name] = pickle.loads(pickled)
+    _forget(name[0], names)
+
+
+def _forget(owner: str, names: list[Name]) -> None:
+    """On a worker: let go of what this owner holds there under other names."""
+    for old in [old for old in list(_kept) if old[0] == owner and old not in names]:
+        _kept.pop(old, None)
+
+
+def _answers(
+    solver: str, code: str, call: Callable[..., Any], items: list[Any], held: list[Name]
+) -> bytes:
+    """On a worker: of each item whether it went well, and the answer or what was raised.
+
+    A worker that came later does not hold what is shared: that is an error, and it is sent again.
+    """
+    shared = [_kept[name] for name in held]
+    return pickle.dumps([_answer(solver, code, call, item, *shared) for item in items])
 
 
 def _answer(
     solver: str, code: str, call: Callable[..., Any], item: Any, *shared: Any
 ) -> tuple[bool, Any]:
-    """On a worker: whether it went well, and the answer or what was raised."""
+    """Whether it went well, and the answer or what was raised."""
     try:
         if _own_code(solver) != code:
             raise ValueError(

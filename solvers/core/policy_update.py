@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from solvers.core.baseline import action_values
+from solvers.core.blind_moves import most_cost
 from solvers.core.block_walk import BlockWalker
 from solvers.core.budget import Budget
 from solvers.core.memory import refuse_beyond_memory
@@ -27,6 +28,9 @@ CHUNK = 64
 """Roots that one thread walks at a time on sparse beliefs."""
 TOGETHER = 64
 """Chunks that are handed out between two looks at the clock."""
+DROPPED = 0.01
+"""What weights that a walk drops may change its cost by, all together, as a share of the
+tolerance."""
 BLOCK_ENTRIES = 2**24
 """Largest belief block (roots × states) walked at once: 128 MiB."""
 
@@ -80,6 +84,8 @@ class SparseWalker:
         told = action_values(problem, Q.min(axis=1), problem.costs)
         starts, columns, probabilities = problem.stacked_transitions
         for_good = problem.constant_action_values
+        most = most_cost(problem)
+        drops = problem.num_states * (reference.max_steps + 2)  # at most so many weights
         scores = (Q, for_good, problem.costs, told, reference.free, reference.ties)
         self.tables = WalkTables(
             starts=starts,
@@ -94,6 +100,8 @@ class SparseWalker:
             discount=problem.discount,
             max_steps=reference.max_steps,
             tolerance=reference.tolerance,
+            least=DROPPED * reference.tolerance / max(most * drops, 1e-300),
+            most=most,
         )
 
     def walk(self, roots: np.ndarray) -> list[Better]:

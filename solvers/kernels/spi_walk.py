@@ -7,6 +7,11 @@ by a look costs at least what it would if the state were told before that look,
     b [C(a) + α T(a) Q_V(a')]  >=  b R(a),    R(a) = C(a) + α T(a) min_a' Q_V(a'),
 
 so once the action with the least ``b R(a)`` is scored, all with a larger bound are left out.
+
+A blind belief spreads over ever more states whose weights are next to nothing: after 200 steps on a
+lake 33,000, of which 3,000 hold all but a millionth of what is not over yet.  So weights of at most
+``least`` are dropped.  A weight w that is missing changes no cost by more than w ``most``; a plan
+must beat the reference by that as well.
 """
 
 from __future__ import annotations
@@ -29,6 +34,7 @@ class WalkTables(NamedTuple):
     blind (S, A, A) : one step, then a look with each action
     look (S, A) : the sensing cost; last (S, A + 1) : what decides the look after ``max_steps``,
         and its ties; V (S,) : values of the reference; terminal (S,)
+    least : weights of a belief up to this are dropped; most : what a walk of weight 1 can cost
     """
 
     starts: np.ndarray
@@ -43,6 +49,8 @@ class WalkTables(NamedTuple):
     discount: float
     max_steps: int
     tolerance: float
+    least: float
+    most: float
 
 
 class Walked(NamedTuple):
@@ -77,6 +85,22 @@ def _move(t, a, states, weights, n, dense, touched):
                 count += 1
             dense[c] += more
     return count
+
+
+@njit(cache=True, nogil=True)
+def _kept(t, dense, touched, count, states, weights):
+    """Take the belief out of ``dense`` without what is next to nothing; returns the number of its
+    states, and the weight that was dropped."""
+    n, dropped = 0, 0.0
+    for i in range(count):
+        s = touched[i]
+        weight, dense[s] = dense[s], 0.0
+        if weight > t.least:
+            states[n], weights[n] = s, weight
+            n += 1
+        else:
+            dropped += weight
+    return n, dropped
 
 
 # Sums in any order: their rounding is far below the ties that are kept.
@@ -153,7 +177,7 @@ def walk_roots(roots, t):
         root = roots[k]
         states[0], weights[0], n, Z = root, 1.0, 1, 0.0
         bar = t.V[root] - t.scores[root, 4 * A + 1]
-        length, row = 0, 0
+        length, row, missing = 0, 0, 0.0
         for m in range(t.max_steps + 2):
             gone = alpha**m
             _scored(t.scores, states, weights, n, total)
@@ -162,7 +186,7 @@ def walk_roots(roots, t):
             if gone * (for_good.min() - free) <= t.tolerance:
                 string[m] = _first_within(for_good, tie)
                 costs[k] = Z + gone * for_good.min()
-                if costs[k] < bar:
+                if costs[k] < bar - missing * t.most:
                     found[k], length = BLIND, m + 1
                 break
             look = True
@@ -183,10 +207,8 @@ def walk_roots(roots, t):
             count = _move(t, a, states, weights, n, dense, touched)
             if not look:
                 Z += gone * step
-                for i in range(count):
-                    states[i], weights[i] = touched[i], dense[touched[i]]
-                    dense[touched[i]] = 0.0
-                n = count
+                n, dropped = _kept(t, dense, touched, count, states, weights)
+                missing += dropped
                 continue
             costs[k] = Z + gone * (step + price)
             after, first = costs[k], row_ends[k]
@@ -199,7 +221,7 @@ def walk_roots(roots, t):
                     landed[first + row], chances[first + row] = s, chance
                     row += 1
                 dense[s] = 0.0
-            if after < bar:
+            if after < bar - missing * t.most:
                 found[k], length = LOOKS, m + 1
             break
         if found[k] != LOOKS:

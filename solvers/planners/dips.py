@@ -7,14 +7,15 @@ and the value V of its plans at every root and tightens both::
     L ← V* of the agent that sees everything;  V ← the better of looking always and never
     W ← the delayed-information bound of depth 1
     until the gap at the start is at most the target, or the budget is spent:
-        deepen W, if that is worth its work
-        round: from the roots that hold the gap, search best-first over blind plans, with W as
-               heuristic; what it proves raises L, what it finds lowers V
-        leap:  if a round closed all its searches and yet gained little, guess L near V and prove
-               the guess
-        spread: let L raise W, and W raise L, by sweeps
-        if searches ran into their node limit and the round gained little, raise the limit
+        deepen W, if that is worth its work (as often as it is, for strings of common actions)
+        if the last round stalled at its node limit, raise the limit
             (not yet, where strings of common actions have just become longer)
+        round:  from the roots that hold the gap, search best-first over blind plans, with W as
+                heuristic; what it proves raises L, what it finds lowers V
+        leap:   if a round closed all its searches and yet gained little, guess L near V and prove
+                the guess
+        spread: let L raise W, and W raise L, by sweeps
+        stop, if no bound moved, no leap landed, W is no deeper and no limit is left to raise
 
 The bound is explained in ``bounds.delayed_information``, the search in ``bounds.plan_search``,
 rounds and leaps in ``bounds.root_bounds``; ``docs/dips.md`` tells the whole.

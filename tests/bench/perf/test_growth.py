@@ -53,3 +53,41 @@ def test_a_measurement_that_fails_is_a_line_that_says_so(monkeypatch):
 def test_the_slope_is_the_power():
     x = np.array([1e2, 1e3, 1e5])
     assert growth_picture.slope(x, 7 * x**1.5) == pytest.approx(1.5)
+
+
+def test_a_measurement_that_failed_is_made_again(tmp_path, monkeypatch):
+    cell = growth.Cell("spi", "all", 1, 6)
+    monkeypatch.setattr(growth, "cells", lambda: iter([cell]))
+    path = tmp_path / "perf" / "growth.csv"
+    path.parent.mkdir()
+    growth._append(path, growth.Line("spi", "all", 1, 6, 36, status="failed: no memory"))
+    good = growth.Line("spi", "all", 1, 6, 36, 1.0, 2.0, 30.0, status="solved")
+    monkeypatch.setattr(growth, "_measured", lambda cell: good)
+    assert growth.main(argparse.Namespace(results=tmp_path)) == 0
+    assert [line.status for line in growth.read(path)] == ["solved"]
+
+
+def test_what_is_promised_is_measured():
+    """SPI and ATM at 10⁴, 10⁵ and 10⁶ states, all roots to 10⁵, one and two threads."""
+    cells = set(growth.cells())
+    for side in (100, 316, 1000):
+        for threads in (1, 2):
+            assert growth.Cell("spi", "reachable", threads, side) in cells
+            assert growth.Cell("dips", "reachable", threads, side) in cells
+        assert growth.Cell("atm", "reachable", 1, side) in cells
+    for side in (100, 316):
+        assert {growth.Cell(solver, "all", 1, side) for solver in ("spi", "atm")} <= cells
+        assert growth.Cell("spi", "all", 2, side) in cells
+
+
+def test_the_picture_tells_one_thread_from_two(tmp_path):
+    lines = [
+        growth.Line(solver, "reachable", threads, side, side**2, 1.0 / threads, 1.0, 99.0, gap=0.1)
+        for solver in ("spi", "dips")
+        for threads in (1, 2)
+        for side in (10, 100)
+    ]
+    drawn = growth_picture.draw(lines, tmp_path / "growth")
+    text = next(path for path in drawn if path.suffix == ".svg").read_text()
+    for words in ("DIPS (ours), 2 threads", "SPI, reachable roots, 2 threads", "processor seconds"):
+        assert words in text

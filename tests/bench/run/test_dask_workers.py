@@ -1,6 +1,7 @@
 """One problem split over a real Dask cluster: the same answer bit for bit, whatever is lost."""
 
 import json
+import time
 
 import numpy as np
 import pytest
@@ -95,6 +96,33 @@ def test_without_any_worker_left_it_goes_on_here(capsys):
     cluster.close()
     assert crew.map(lambda a, b: a + b, (1,), [1, 2]) == [2, 3]
     assert "going on here" in capsys.readouterr().err
+
+
+def held_by_workers(crew):
+    def names():
+        from bench.run import dask_workers
+
+        return list(dask_workers._kept)
+
+    return crew._client.run(names)
+
+
+def test_every_worker_holds_what_is_shared_once_and_forgets_it_in_the_end(cluster):
+    """Also after some seconds, when Dask would have let copies of its own go, and beside others."""
+    one, other = (DaskWorkers(cluster.scheduler_address, "spi") for _ in range(2))
+    model, theirs = np.arange(4.0), np.arange(5.0)
+    other.map(lambda shared, item: shared[item], (theirs,), [0])
+    for _ in range(2):
+        assert one.map(lambda shared, item: shared[item], (model,), [1, 2, 3]) == [1, 2, 3]
+        time.sleep(3)
+    mine = [
+        [name for name in names if name[0] == one._me] for names in held_by_workers(one).values()
+    ]
+    assert [len(names) for names in mine] == [1, 1]
+    one.close()
+    left = held_by_workers(other).values()
+    assert all({name[0] for name in names} == {other._me} for names in left)
+    other.close()
 
 
 def test_what_a_worker_raises_is_raised_here(crew):

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from bench.perf.large_lakes import random_lake
 from bench.perf.literal import LiteralPolicyUpdate
 from solvers import SensingMDP, evaluate, solve
 from solvers.core import policy_update
 from solvers.core.budget import Budget
+from solvers.core.reference import Reference
 from solvers.core.workers import Threads
 from solvers.planners.always_sense import AlwaysSensePolicy
 from solvers.planners.spi import SPI
@@ -104,3 +106,35 @@ def test_walks_in_a_block_are_given_up_when_the_time_is_over():
         values = evaluate(problem, part.policy)
         assert part.status == "budget" and (values <= begun + 1e-9).all()
         assert (values >= evaluate(problem, whole.policy) - 1e-9).mean() > 0.5
+
+
+def test_what_a_walk_drops_changes_no_cost_by_more_than_it_may(monkeypatch):
+    """On a lake whose far corners are lost for good walks are long and beliefs wide."""
+    problem = random_lake(80, seed=3)
+    always = AlwaysSensePolicy(problem, Budget())
+    V = evaluate(problem, always)
+    rest = np.zeros(problem.num_states), always.columns, 500, 1e-7
+    roots = np.flatnonzero(~problem.terminal)[::7]
+    found = []
+    for share in (policy_update.DROPPED, 0.0):
+        monkeypatch.setattr(policy_update, "DROPPED", share)
+        walker = policy_update.SparseWalker(problem, Reference(V, always.V, *rest))
+        assert (walker.tables.least > 0) == (share > 0)
+        found.append(walker.walk(roots))
+    dropping, keeping = found
+    assert max(len(one.plan.actions) for one in keeping) > 100
+    assert [one.root for one in dropping] == [one.root for one in keeping]
+    lands_on_less = 0
+    for one, other in zip(dropping, keeping, strict=True):
+        assert one.plan == other.plan
+        assert one.cost == pytest.approx(other.cost, abs=0.01 * 1e-7)
+        lands_on_less += len(one.row[0]) < len(other.row[0])
+    assert lands_on_less
+
+
+def test_a_walk_that_may_lose_nothing_drops_nothing():
+    problem = sparse_problem(1)
+    zero = np.zeros(problem.num_states)
+    last = np.zeros((problem.num_states, problem.num_actions + 1))
+    exact = policy_update.SparseWalker(problem, Reference(zero, zero, zero, last, 500, 0.0))
+    assert exact.tables.least == 0
