@@ -16,6 +16,7 @@ import numpy as np
 from bench.analysis.labels import counted, number, percent
 from bench.cli.arguments import add_json, add_solver_files, seconds
 from bench.cli.executor import add_executor, working
+from bench.cli.foreign import prints_apart, unchanged
 from bench.cli.proofs import write_and_report
 from bench.problems import Problem, find_problem, load_problem
 from bench.run.cell_result import plain
@@ -93,8 +94,9 @@ def solve_problem(args: argparse.Namespace) -> None:
     for option, path in (("--save", args.save), ("--proof", args.proof)):
         if path is not None and not path.absolute().parent.is_dir():
             raise SolverError(f"{option} {path}: there is no folder {path.parent}")
-    for path in args.solver_file:
-        join_file(path)
+    with prints_apart(args.json):
+        for path in args.solver_file:
+            join_file(path)
     options = parse_options(args.solver, args.option)
     facts = find_problem(args.problem)
     problem = load_problem(args.problem, args.sensing_cost)
@@ -117,8 +119,8 @@ def _solved(problem: SensingMDP, args: argparse.Namespace, options: dict[str, An
     """The solution; whatever else a solver raises is told in one line, with -v its traceback."""
     try:
         solver = make_solver(args.solver, **options)
-        _warm_up(solver)
-        with working(args, solver):
+        with working(args, solver), prints_apart(args.json), unchanged(problem, solver.name):
+            _warm_up(solver)
             return solve(problem, solver, budget=args.budget)
     except (SolverError, ModelError, PolicyError, BridgeError):
         raise

@@ -36,7 +36,9 @@ class Checker:
         self.mistakes: list[str] = []
 
     def wrong(self, key: str, message: str) -> None:
-        self.mistakes.append(f"{self.path}: {key}: {message}")
+        told = f"{self.path}: {key}: {message}"
+        if told not in self.mistakes:  # the variants of one [[solver]] share its mistakes
+            self.mistakes.append(told)
 
     def finish(self) -> None:
         if self.mistakes:

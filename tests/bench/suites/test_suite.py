@@ -53,6 +53,13 @@ def test_a_label_may_name_an_option_left_at_its_default(tmp_path):
     assert suite.solvers[0].label == "SPI from always-sense, 500"
 
 
+def test_a_mistake_that_variants_share_is_told_once(tmp_path):
+    text = GOOD + 'each = { max_steps = [5, 6, 7] }\nlabel = "SPI {max_steps.x}"'
+    with pytest.raises(SuiteError) as told:
+        load_suite(write(tmp_path, text))
+    assert "solver[1].label" in str(told.value) and str(told.value).count("\n") == 0
+
+
 def test_a_cost_per_action_is_a_cell_too(tmp_path):
     text = GOOD.replace('id = "two-state"', 'id = "two-state"\nsensing_costs = [[0.1, 0.3]]')
     (cell,) = load_suite(write(tmp_path, text)).cells()
