@@ -26,7 +26,7 @@ the last n actions) W(·, the last n), and D with the last action, are below L(j
 each of them must cost L(j) or more.  The optimal values in the place of L and W are at least their
 image under (a) and (b), as least costs are concave; the claimed are at most theirs: L ≤ optimum.
 
-*(c) Merging.*  A string is dropped if one of the same root and length was followed before whose
+*(c) Merging.*  A string is dropped if one of the same root and length has gone on before whose
 cost so far and belief, entry by entry, are at most its own: with any continuation it costs at most
 as much.  The best plan, moved to it (once per step at most), ends at a check of (b).  "At most" is
 up to a share 8 (m+1) ε at length m: checks must reach (1 + 8 (m+1) (m+2) ε) L(j) ≤ 2 L(j).
@@ -202,9 +202,10 @@ def least_of(x: np.ndarray, A: int) -> np.ndarray:
 
 def search(p: Excess, levels: list[np.ndarray], roots: np.ndarray, until: float) -> int:
     """Check L at these roots by (b) and (c); returns the number of strings followed."""
+    levels = levels if len(levels) > 2 else [*levels, p.mix(levels[1][p.row_of, 0])]
     offset = np.cumsum([0] + [level.size for level in levels[1:]])  # of W after 1, 2, … actions
-    W = np.concatenate([level.ravel() for level in levels[1:]])
-    tables = np.hstack([p.low, p.Q, p.D]), p.row_of, W, offset
+    W, scores = np.concatenate([x.ravel() for x in levels[1:]]), np.hstack([p.low, p.Q, p.D])
+    tables = np.vstack([p.mix(scores), scores]), p.row_of, W, offset
     rows = p.rows.indptr.astype(np.int64), p.rows.indices.astype(np.uint32), p.rows.data
     powers = (p.alpha * (1 - p.eps)) ** np.arange(len(levels)) * (1 - p.eps)
     room = np.empty(POOL, np.int32), np.empty(POOL), np.empty(POOL, np.int32), np.empty(POOL)
@@ -223,8 +224,9 @@ def search(p: Excess, levels: list[np.ndarray], roots: np.ndarray, until: float)
 def follow(j, target, tables, rows, powers, alpha, eps, most, room):  # type: ignore
     """Follow the blind strings from root j whose bound is below target; see (b) and (c).
 
-    tables : c, Q, D side by side (S, 3A), row_of, W and where its lengths begin; room : for the
-    beliefs on the path and of strings to merge with, discounted, down.  (outcome, strings, depth)
+    tables : c, Q, D after each distinct row and at each state (R + S, 3A), row_of, W and where its
+    lengths begin; room : for the beliefs on the path and of strings to merge with, discounted,
+    down.  A string's belief is made only if it goes on.  (outcome, strings, depth)
     """
     (scores, row_of, W, offset), (indptr, indices, chances) = tables, rows
     (states, weights, old_states, old_weights), (S, A), less = room, row_of.shape, 1 - eps
@@ -237,12 +239,14 @@ def follow(j, target, tables, rows, powers, alpha, eps, most, room):  # type: ig
     while True:
         if arrived:
             followed += 1
-            if followed > most or m >= longest or begin[m + 1] + S > len(states):
+            if followed > most or m >= longest or begin[m] + S > len(states):
                 return GAVE_UP, followed, m
-            sums[:], h[:] = 0.0, 0.0
-            for i in range(begin[m], begin[m + 1]):
+            sums[:], h[:], last = 0.0, 0.0, max(m - 1, 0)
+            for i in range(begin[last], begin[last + 1]):
+                row = row_of[states[i], string[last]] if m else len(scores) - S + j
+                weight = weights[i] * alpha if m else 1.0
                 for x in range(3 * A):
-                    sums[x] += weights[i] * scores[states[i], x]
+                    sums[x] += weight * scores[row, x]
             known, middle = min(len(offset) - 2, m), 0  # actions of W's string before the next one
             for i in range(m - known + 1, m):
                 middle = middle * A + string[i]
@@ -250,51 +254,47 @@ def follow(j, target, tables, rows, powers, alpha, eps, most, room):  # type: ig
                 for a in range(A):
                     at = row_of[states[i], string[m - known] if known else a] * A**known
                     h[a] += weights[i] * W[offset[known] + at + (middle * A + a if known else 0)]
-            enough, tried[m] = target * (1 + 8 * eps * (m + 1) * (m + 2)), 0
+            enough, tried[m] = target * (1 + 8 * eps * (m + 1) * (m + 2)), A  # A: none goes on
             for a in range(A):
                 if not (z[m] + sums[A + a]) * less >= enough:
                     return CHEAP_LOOK, followed, m
                 so_far = (z[m] + sums[a]) * less
                 bound = max(so_far + powers[known + 1] * h[a], z[m] + sums[2 * A + a]) * less
                 onward[m, a] = -1.0 if bound >= enough else so_far  # negative: not followed
-        a, arrived = tried[m], False
+                tried[m] *= bound >= enough
+        if arrived and m > 0 and tried[m] == 0:
+            count, wide = 0, 2 * (begin[m] - begin[m - 1]) > S  # then all states count as touched
+            for i in range(begin[m - 1], begin[m]):
+                r = row_of[states[i], string[m - 1]]
+                for e in range(indptr[r], indptr[r + 1]):
+                    if not wide and dense[indices[e]] == 0.0:
+                        touched[count] = indices[e]
+                        count += 1
+                    dense[indices[e]] += weights[i] * chances[e]
+            end, clean[m], share, key = begin[m], clean[m - 1], 1 + 4 * eps * (m + 1), m
+            touched, count = (np.arange(S), S) if wide else (touched, count)
+            for s in touched[:count]:
+                dense[s] *= alpha * less
+                states[end], weights[end] = s, dense[s]
+                clean[m] &= dense[s] >= UNLIKELY or dense[s] == 0.0
+                end += dense[s] >= UNLIKELY
+            for bits in weights[begin[m] : end].view(np.int64):
+                key += ((bits >> 24) * 0x9E3779B97F4A7C1) >> 17
+            key = (key ^ (key >> 16)) % SEEN  # one string is remembered per key, the last one
+            new = not (clean[m] and old_m[key] == m and old_z[key] <= z[m] * share)
+            for e in range(old[key, 0], old[key, 0] if new else old[key, 1]):
+                new |= old_weights[e] > dense[old_states[e]] * share
+            dense[touched[:count]], begin[m + 1], tried[m] = 0.0, end, 0 if new else A
+            if new and clean[m] and full + S <= len(old_states):
+                past, full = full, full + end - begin[m]
+                old_m[key], old_z[key], old[key, 0], old[key, 1] = m, z[m], past, full
+                old_states[past:full] = states[begin[m] : end]
+                old_weights[past:full] = weights[begin[m] : end]
+        a = tried[m]
         while a < A and onward[m, a] < 0:
             a += 1
         if a == A and m == 0:
             return HOLDS, followed, m
-        if a == A:  # all that begins with this string is checked
-            m -= 1
-            continue
-        tried[m], string[m], z[m + 1], count = a + 1, a, onward[m, a], 0
-        wide = 2 * (begin[m + 1] - begin[m]) > S  # then all states count as touched
-        for i in range(begin[m], begin[m + 1]):
-            r = row_of[states[i], a]
-            for e in range(indptr[r], indptr[r + 1]):
-                if not wide and dense[indices[e]] == 0.0:
-                    touched[count] = indices[e]
-                    count += 1
-                dense[indices[e]] += weights[i] * chances[e]
-        m, arrived, key = m + 1, True, m
-        end, clean[m], share = begin[m], clean[m - 1], 1 + 4 * eps * (m + 1)
-        touched, count = (np.arange(S), S) if wide else (touched, count)
-        for s in touched[:count]:
-            dense[s] *= alpha * less
-            states[end], weights[end] = s, dense[s]
-            clean[m] &= dense[s] >= UNLIKELY or dense[s] == 0.0
-            end += dense[s] >= UNLIKELY
-        begin[m + 1] = end
-        for bits in weights[begin[m] : end].view(np.int64):
-            key += ((bits >> 24) * 0x9E3779B97F4A7C1) >> 17
-        key = (key ^ (key >> 16)) % SEEN  # one string is remembered per key, the last one
-        if clean[m] and old_m[key] == m and old_z[key] <= z[m] * share:
-            arrived = False
-            for e in range(old[key, 0], old[key, 1]):
-                arrived |= old_weights[e] > dense[old_states[e]] * share
-        dense[touched[:count]] = 0.0
-        m -= not arrived
-        if arrived and clean[m] and full + S <= len(old_states):
-            old_m[key], old_z[key], old[key, 0] = m, z[m], full
-            for i in range(begin[m], end):
-                old_states[full], old_weights[full] = states[i], weights[i]
-                full += 1
-            old[key, 1] = full
+        if a < A:
+            tried[m], string[m], z[m + 1] = a + 1, a, onward[m, a]
+        arrived, m = a < A, m + 1 if a < A else m - 1  # back: all beginning with it is checked
