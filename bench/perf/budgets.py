@@ -24,6 +24,7 @@ from bench.run.environment import describe
 from bench.run.supervise import THREAD_VARIABLES
 from bench.store.files import write_json
 from solvers import Budget, SensingMDP
+from solvers.core.budget import SolverError
 from solvers.core.solver import complete, make_solver, solver_classes
 
 BUDGETS = (1.0, 5.0, 20.0)
@@ -107,7 +108,10 @@ def measure(name: str, problem: SensingMDP, budget: float) -> dict[str, Any]:
         return {"failed": reason, "over": False}
     getattr(method, "warm_up", lambda: None)()
     began = time.process_time()
-    found = method.solve(problem, Budget(budget))
+    try:
+        found = method.solve(problem, Budget(budget))
+    except SolverError as refusal:  # said before the memory or time was taken
+        return {"failed": str(refusal), "over": False}
     planning = time.process_time() - began
     complete(found, problem, name, planning)
     evaluation = time.process_time() - began - planning

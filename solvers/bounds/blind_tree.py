@@ -17,6 +17,7 @@ import numpy as np
 
 from solvers.core.budget import Budget, SolverError
 from solvers.core.model import SensingMDP
+from solvers.kernels.equal_rows import equal_rows
 
 EQUAL = 1e-13
 """Beliefs whose entries differ by no more than this share are one: they differ by rounding."""
@@ -143,17 +144,12 @@ def _cheapest_of_equals(roots: np.ndarray, beliefs: np.ndarray, Z: np.ndarray) -
     # Rounded projections of equal beliefs differ by one unit of the last digit at most.
     same = (r[1:] == r[:-1]) & (q[1:] - q[:-1] < 1.5e-10)
     near = np.flatnonzero(same)
-    same[near] = _equal(beliefs[order[near + 1]], beliefs[order[near]])
+    same[near] = equal_rows(beliefs, order[near + 1], order[near], EQUAL)
     group = np.concatenate([[0], np.cumsum(~same)])
     first = np.lexsort((np.arange(len(group)), Z[order], group))
     least = first[np.unique(group[first], return_index=True)[1]]  # the cheapest of each group
     others = np.flatnonzero(least[group] != np.arange(len(group)))
     kept = np.ones(len(group), bool)
     # In a long group the ends may differ by more.
-    kept[others] = ~_equal(beliefs[order[others]], beliefs[order[least[group[others]]]])
+    kept[others] = ~equal_rows(beliefs, order[others], order[least[group[others]]], EQUAL)
     return np.sort(order[kept])
-
-
-def _equal(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Which rows (n, S) of beliefs differ by rounding alone: (n,) bool."""
-    return (np.abs(x - y) <= EQUAL * np.minimum(x, y)).all(axis=1)
