@@ -17,11 +17,11 @@ def iterated(monkeypatch):
 
 
 @pytest.mark.parametrize("solver", ["dips", "pbvi", "delayed-information"])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", [1, 7, 12, 20, 32])  # 20 and 32: an iterate alone is too low
 def test_upper_bounds_are_proven_at_every_root_where_systems_are_iterated(iterated, solver, seed):
     problem = uneven(seed)
     options = {"target_gap": 1e-3} if solver != "pbvi" else {}
-    found = solve(problem, solver, budget=0.1, **options)
+    found = solve(problem, solver, budget=1.0, **options)
     exact = exact_costs(problem, [found.policy.plan(s) for s in range(problem.num_states)])
     for upper, cost in zip(found.upper_bound.tolist(), exact, strict=True):
         assert upper >= cost, "a bound must hold at a root of small value as at others"
