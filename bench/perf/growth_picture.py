@@ -52,7 +52,10 @@ def _panel(ax: Axes, lines: list[Line], number: Callable[[Line], float]) -> dict
             (line.states, number(line))
             for line in lines
             if (line.solver, line.roots, line.threads) == (solver, roots, threads)
+            and number(line) > 0  # a gap that is closed has no place on a logarithmic axis
         )
+        if not curve:
+            continue
         x, y = np.array(curve, float).T
         style = _style(solver, roots, threads)
         ax.plot(x, y, **style)

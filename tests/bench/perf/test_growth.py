@@ -2,6 +2,7 @@
 
 import argparse
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -91,3 +92,15 @@ def test_the_picture_tells_one_thread_from_two(tmp_path):
     text = next(path for path in drawn if path.suffix == ".svg").read_text()
     for words in ("DIPS (ours), 2 threads", "SPI, reachable roots, 2 threads", "processor seconds"):
         assert words in text
+
+
+def test_a_closed_gap_leaves_the_slope_of_the_others(tmp_path):
+    """log 0 would make it nan."""
+    figure, ax = plt.subplots()
+    lines = [
+        growth.Line("dips", "reachable", 1, side, side**2, 1.0, 1.0, 99.0, gap=gap)
+        for side, gap in ((10, 0.0), (20, 0.001), (200, 0.1))
+    ]
+    growth_picture._panel(ax, lines, lambda line: line.gap)
+    plt.close(figure)
+    assert [text.get_text() for text in ax.texts] == ["1.0"]
