@@ -28,7 +28,8 @@ from solvers.core.plan import Follows, checked_choice
 from solvers.core.roots import LIKELY_REACH, Reach, roots_along
 from solvers.core.unrolling import Walker, walks, walks_sparse_beliefs
 from solvers.core.walk_state import Step
-from solvers.kernels.returns import UNIT, picked_dots, solve_proven
+from solvers.kernels.dots import picked_dots
+from solvers.kernels.returns import UNIT, solve_proven
 
 
 @dataclass(frozen=True)

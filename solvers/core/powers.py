@@ -18,7 +18,7 @@ from solvers.kernels.returns import UNIT
 
 MOST_STATES = 1024
 """Up to so many states powers are made: they are dense arrays."""
-PATIENCE, LONG, FORGOTTEN = 256, 1024, 1e-15
+PATIENCE, LONG, FORGOTTEN = 64, 1024, 1e-15
 """Powers are made for walks after so many steps, if as many more come before the discount is so."""
 LONGEST = 2**14
 """Steps of a leap at most."""

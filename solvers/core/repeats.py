@@ -27,7 +27,7 @@ import numpy as np
 
 from solvers.core.model import SensingMDP
 from solvers.core.plan import Follows
-from solvers.core.powers import Powers
+from solvers.core.powers import PATIENCE, Powers
 from solvers.kernels.returns import TINY, Rows
 
 FOR_GOOD = -1
@@ -45,13 +45,17 @@ HOPELESS = 0.9
 """No more steps are made if doubling leaves more than this share of what is negative."""
 MOST_MARGINS, MOST_NUMBERS = 2**20, 2**26
 """Numbers in one set of margins, and in all that the proofs of a policy keep (512 MiB), at most."""
-TRIED = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
-"""Steps of a walk after which a proof is tried; later after every 64th."""
+FIRST, EVERY = 16, 32
+"""A proof is tried at once, after so many steps, and after every 32nd: more of them would take
+longer than the few steps they would save."""
+AHEAD = 4
+"""How far ahead a walk's proof looks, as a multiple of its age; after PATIENCE steps as far as it
+needs to."""
 
 
 def tried_at(depth: int) -> bool:
     """Whether a proof is tried after so many steps."""
-    return depth in TRIED or depth % 64 == 0
+    return depth == FIRST or depth % EVERY == 0
 
 
 class Repeats:
@@ -77,7 +81,8 @@ class Repeats:
             rows = np.flatnonzero(reasons == reason)
             proof = self._proof(int(reason), int(actions[rows[0]]))
             if proof is not None:
-                found[rows] = proof.spans(beliefs[rows], self.powers.pay_at(depth))
+                ahead = LAST_RUN if depth >= PATIENCE else AHEAD * depth
+                found[rows] = proof.spans(beliefs[rows], self.powers.pay_at(depth), ahead)
         return found
 
     def _proof(self, reason: int, a: int) -> _Proof | None:
@@ -105,17 +110,20 @@ class _Proof:
     """
 
     def __init__(self, h: np.ndarray, a: int, powers: Powers, room: _Room) -> None:
+        h = h[:, (h < 0).any(axis=0)]  # the others are never negative, whatever the belief
         self.h, self.a, self.powers = h, a, powers  # h : T(a)^m of the margins, m the last step
         self.room = room
         self.T = powers.problem.transitions[a]
         self.runs, self.starts = [h], [0, 1]
         self.ended, self.slow, self.worst = bool((h >= 0).all()), False, np.inf
 
-    def spans(self, beliefs: Rows, by_powers: bool) -> np.ndarray:
-        """See :meth:`Repeats.spans`; by_powers : whether powers of T(a) may be made for it."""
+    def spans(self, beliefs: Rows, by_powers: bool, ahead: int) -> np.ndarray:
+        """See :meth:`Repeats.spans`; by_powers : whether powers of T(a) may be made for it; ahead :
+        after how many steps no run is added any more."""
         steps, still, run = np.zeros(beliefs.shape[0], int), np.arange(beliefs.shape[0]), 0
         while len(still):
-            if run == len(self.runs) and (self.ended or not self._extend(by_powers)):
+            at_end = run == len(self.runs)
+            if at_end and (self.ended or self.starts[-1] > ahead or not self._extend(by_powers)):
                 break
             still = still[((beliefs[still] @ self.runs[run]) >= 0).all(axis=1)]
             run += 1

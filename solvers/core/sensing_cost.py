@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from solvers.core.validation import LARGEST, ModelError, numbers
-from solvers.kernels.returns import Rows, picked_dots
+from solvers.kernels.dots import picked_dots
+from solvers.kernels.returns import Rows
 
 SensingCost = float | np.ndarray | Callable[[np.ndarray, int], float]
 

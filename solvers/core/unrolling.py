@@ -42,7 +42,8 @@ from solvers.core.powers import Powers
 from solvers.core.repeats import FOR_GOOD, SHORTEST, Repeats, tried_at
 from solvers.core.strides import LENGTH, Strides, Taken
 from solvers.core.walk_state import Block, Step, joined, leaps
-from solvers.kernels.returns import Rows, picked_dots
+from solvers.kernels.dots import picked_dots
+from solvers.kernels.returns import Rows
 
 NEGLIGIBLE = 1e-15
 """What a walk may leave out, as a share of what its root has paid so far (the least cost that
@@ -204,7 +205,7 @@ class Walker:
         """How many steps each walk (n,) takes at once; FOR_GOOD if all that follow."""
         depth, spans = block.depth, np.zeros(len(actions), int)
         tried = not self.policy.reads_beliefs or tried_at(depth)
-        blind = np.flatnonzero(~looks & (tried | (block.seen_at < 0)))
+        blind = np.flatnonzero(~looks & (tried | ((block.seen_at < 0) & (depth > 0))))
         if not len(blind):
             return spans
         spans[blind] = self.repeats.spans(
@@ -220,22 +221,19 @@ class Walker:
 
     def _go_on(self, block: Block, step: Step) -> None:
         """Let the walks that have not ended wait for their turn."""
-        on = np.flatnonzero(~step.ends & (step.span == 1))
-        if len(on):
-            beliefs = self._swept(moved(self.problem, step.beliefs[on], step.actions[on]))
-            seen, seen_at = block.seen[on], block.seen_at[on]
-            marks = step.marks[on]
+        on = ~step.ends & (step.span == 1)
+        if on.any():
+            rows = slice(None) if on.all() else np.flatnonzero(on)  # a slice copies nothing
+            before, actions = step.beliefs[rows], step.actions[rows]
+            seen, seen_at, marks = block.seen[rows], block.seen_at[rows], step.marks[rows]
             if marks.all():
-                seen, seen_at = step.beliefs[on], np.full(len(on), step.depth)
+                seen, seen_at = before, np.full(len(marks), step.depth)
             elif marks.any():
-                seen[marks], seen_at[marks] = step.beliefs[on[marks]], step.depth
-            blur = block.blur + self.unit
-            self._wait(
-                Block(
-                    *(step.depth + 1, step.roots[on], beliefs, block.paid[on]),
-                    *(seen, seen_at, blur),
-                )
-            )
+                seen, seen_at = seen.copy(), np.where(marks, step.depth, seen_at)
+                seen[marks] = before[marks]
+            after, blur = self._swept(moved(self.problem, before, actions)), block.blur + self.unit
+            who, paid = step.roots[rows], block.paid[rows]
+            self._wait(Block(step.depth + 1, who, after, paid, seen, seen_at, blur))
         for a, span, rows in leaps(step.actions, np.where(step.ends, 0, step.span)):
             j = span.bit_length() - 1
             after = self._swept(step.beliefs[rows] @ self.powers.power(a, j))

@@ -181,9 +181,11 @@ def gathered_steps(beliefs, actions, order, starts, rows, probabilities, after):
         a, m = actions[order[i]], 1
         while m < LANES and i + m < n and actions[order[i + m]] == a:
             m += 1
-        for t in range(LANES):
-            for s in range(S):
-                x[s, t] = beliefs[order[i + t], s] if t < m else 0.0
+        if m < LANES:
+            x[:] = 0.0
+        for s in range(S):
+            for t in range(m):
+                x[s, t] = beliefs[order[i + t], s]
         for c in range(S):
             _gather(y, c, x, rows, probabilities, starts[a, c], starts[a, c + 1])
         for t in range(m):
