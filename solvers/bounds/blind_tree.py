@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -30,7 +29,7 @@ class TreeTooLarge(SolverError):
 
 
 class OutOfTime(Exception):
-    """The budget ended while a layer was grown; the tree is as it was before."""
+    """The budget ended while a layer was made; the tree is of no more use."""
 
 
 @dataclass
@@ -60,7 +59,7 @@ class BlindTree:
     def __post_init__(self) -> None:
         self.roots = np.flatnonzero(~self.problem.terminal)
         self.Z = np.zeros(len(self.roots))
-        self._check_memory(len(self.roots))
+        self._check_memory(0)
         self.beliefs = np.zeros((len(self.roots), self.problem.num_states))
         self.beliefs[np.arange(len(self.roots)), self.roots] = 1.0
         self.bound = self.Q[self.roots].min(axis=1)
@@ -72,30 +71,23 @@ class BlindTree:
         """One layer deeper, keeping nodes with bound + extra < cutoff of their root (S,)."""
         discount = self.problem.discount**self.depth
         kept: list[tuple[np.ndarray, ...]] = []
-        nodes = 0
-        size = max(1, CHUNK_ENTRIES // self.problem.num_states)
-        for a, T in enumerate(self._transitions()):
-            for first in range(0, len(self), size):
-                self._check_memory(nodes + min(size, len(self)))
-                if self.budget is not None and self.budget.over():
-                    raise OutOfTime
-                part = slice(first, first + size)
+        beliefs, nodes = self._room(), 0
+        for a in range(self.problem.num_actions):
+            for part in self._parts(len(self)):
                 Z = self.Z[part] + discount * (self.beliefs[part] @ self.costs[:, a])
-                after = self.beliefs[part] @ T
+                after = self.problem.step(self.beliefs[part], np.full(len(Z), a))
                 bound = Z + discount * self.problem.discount * (after @ self.Q).min(axis=1)
                 keep = np.flatnonzero(bound + extra < cutoff[self.roots[part]])
-                kept.append(
-                    (keep + first, np.full(len(keep), a), Z[keep], bound[keep], after[keep])
-                )
+                self._check_memory(nodes + len(keep))
+                kept.append((keep + part.start, np.full(len(keep), a), Z[keep], bound[keep]))
+                beliefs[nodes : nodes + len(keep)] = after[keep]
                 nodes += len(keep)
-        parent, action, Z, bound, beliefs = (np.concatenate(x) for x in zip(*kept, strict=True))
-        roots = self.roots[parent]
-        if self.budget is not None and self.budget.over():
-            raise OutOfTime
-        chosen = _cheapest_of_equals(roots, beliefs, Z)
+        parent, action, Z, bound = (np.concatenate(x) for x in zip(*kept, strict=True))
+        self.check_clock()
+        chosen = _cheapest_of_equals(self.roots[parent], beliefs[:nodes], Z)
+        self.beliefs = self._picked(beliefs[:nodes], chosen)
         self.history.append((parent[chosen].astype(np.int32), action[chosen].astype(np.int16)))
-        self.roots, self.Z, self.bound = roots[chosen], Z[chosen], bound[chosen]
-        self.beliefs = beliefs if len(chosen) == len(beliefs) else beliefs[chosen]
+        self.roots, self.Z, self.bound = self.roots[parent[chosen]], Z[chosen], bound[chosen]
         self.depth += 1
 
     def cut(self, cutoff: np.ndarray, extra: float = 0.0) -> None:
@@ -105,8 +97,33 @@ class BlindTree:
             return
         parent, action = self.history[-1]
         self.history[-1] = (parent[keep], action[keep])
-        self.roots, self.Z = self.roots[keep], self.Z[keep]
-        self.beliefs, self.bound = self.beliefs[keep], self.bound[keep]
+        self.roots, self.Z, self.bound = self.roots[keep], self.Z[keep], self.bound[keep]
+        self.beliefs = self._picked(self.beliefs, keep)
+
+    def check_clock(self) -> None:
+        """Stop where the budget is over."""
+        if self.budget is not None and self.budget.over():
+            raise OutOfTime
+
+    def _parts(self, nodes: int) -> Iterator[slice]:
+        """So many nodes in parts, with a look at the clock before each."""
+        size = max(1, CHUNK_ENTRIES // self.problem.num_states)
+        for first in range(0, nodes, size):
+            self.check_clock()
+            yield slice(first, min(first + size, nodes))
+
+    def _room(self) -> np.ndarray:
+        """Rows for as many beliefs as the next layer may have; none takes memory until written."""
+        allowed = int(self.memory_mb * 2**20 / self._node_bytes) - len(self)
+        nodes = min(len(self) * self.problem.num_actions, max(allowed, 0))
+        return np.empty((nodes, self.problem.num_states))
+
+    def _picked(self, beliefs: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """``beliefs[rows]``, moved up where they stand: rows (n,) ascending."""
+        if len(rows) < len(beliefs):
+            for part in self._parts(len(rows)):
+                beliefs[part] = beliefs[rows[part]]
+        return beliefs[: len(rows)]
 
     def string(self, node: int) -> tuple[int, ...]:
         """The blind actions that lead to a node of the newest layer."""
@@ -116,17 +133,17 @@ class BlindTree:
             node = int(parent[node])
         return tuple(reversed(actions))
 
-    def _transitions(self) -> Iterator[Any]:
-        dense = self.problem.dense_transitions
-        return iter(self.problem.transitions if dense is None else dense)
+    @property
+    def _node_bytes(self) -> int:
+        return 8 * (self.problem.num_states + 4)
 
     def _check_memory(self, nodes: int) -> None:
-        # the layer itself, and once more while its parts are put together
-        need = 2 * nodes * (self.problem.num_states + 4) * 8 / 2**20
+        # the new layer, beside the one it grows from
+        need = (nodes + len(self)) * self._node_bytes / 2**20
         if need > self.memory_mb:
             raise TreeTooLarge(
                 f"{self.problem.name}: layer {self.depth + 1} of the blind tree has at least "
-                f"{nodes:,} nodes after pruning, {need:,.0f} MiB with the copy it is made from; "
+                f"{nodes:,} nodes after pruning, {need:,.0f} MiB with the layer it grows from; "
                 f"{self.memory_mb:,.0f} MiB are allowed. Depth {self.depth} fits: ask for that, "
                 "or allow more with memory_mb"
             )

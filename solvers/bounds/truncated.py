@@ -96,6 +96,7 @@ def _best_plans(
     tree = BlindTree(problem, problem.costs, seen.Q, memory_mb, budget)
     best, plans = V - tie, dict[int, Plan]()
     while True:
+        tree.check_clock()
         scores = tree.beliefs @ look_scores + problem.sensing_cost_at(tree.beliefs)
         value = tree.Z + problem.discount**tree.depth * scores.min(axis=1)
         for node in _best_nodes(tree.roots, value, best):
