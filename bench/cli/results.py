@@ -90,7 +90,11 @@ def _reference(args: argparse.Namespace) -> Path:
     for place in places:
         if Store(place, args.suite).rows_path.is_file():
             return place
+    recorded = {path.parent.name for place in places for path in place.glob("*/rows.csv")}
+    if recorded:
+        names = ", ".join(sorted(recorded))
+        raise ValueError(f"no reference results of {args.suite}; there are some of {names}")
     raise ValueError(
-        f"no reference results of {args.suite} in {places[0]}; they come with a checkout of the "
-        "project: give their place with --reference"
+        f"no reference results in {places[0]}; they come with a checkout of the project: give "
+        "their place with --reference"
     )
