@@ -288,7 +288,7 @@ class SensingMDP:
 
     @cached_property
     def _stacked_transposes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return blind_step.stack_transitions(tuple(sparse.csr_array(T.T) for T in self.transitions))
+        return blind_step.stack_transposes(self.transitions)
 
     def __repr__(self) -> str:
         uniform = self.look_costs.uniform

@@ -20,8 +20,9 @@ STEP_SHARE = 0.2
 """The same for one step of many beliefs, whose sparse product is made for it."""
 DENSE_ENTRIES = 2**25
 """Most entries of T kept dense (256 MiB)."""
-LANES = 16
-"""Beliefs that are gathered together: two or four of the processor's vectors."""
+LANES, TILE = 32, 128
+"""Beliefs that are gathered together, and states of theirs at once: 32 KiB, which the processor
+holds close; fewer lanes would wait for each other's sums."""
 
 
 def dense_where_faster(transitions: tuple[sparse.csr_array, ...]) -> np.ndarray | None:
@@ -72,6 +73,21 @@ def stack_transitions(
     return starts, columns, np.concatenate([T.data for T in transitions])
 
 
+def stack_transposes(
+    transitions: tuple[sparse.csr_array, ...],
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """All transposes in one, for ``gathered_steps``: where each column's part of each tile begins,
+    (A, S tiles + 1), in shared rows and probabilities."""
+    starts, rows, probabilities = stack_transitions(
+        tuple(sparse.csr_array(T.T) for T in transitions)
+    )
+    (A, S), tiles = (len(transitions), transitions[0].shape[0]), -(-transitions[0].shape[0] // TILE)
+    column = np.repeat(np.arange(A * S), np.diff(starts, axis=1).ravel())
+    sizes = np.bincount(column * tiles + rows // TILE, minlength=A * S * tiles)
+    ends = np.cumsum(sizes).reshape(A, S * tiles)
+    return np.hstack([starts[:, :1], ends]), rows, probabilities
+
+
 def sparse_steps(
     move: Callable[..., None],
     beliefs: np.ndarray,
@@ -79,7 +95,7 @@ def sparse_steps(
     stacked: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> np.ndarray:
     """One blind step of each belief (n, S) under its own action (n,), made by one of the two loops
-    below from what it reads: the stacked T(a), or their stacked transposes."""
+    below from what it reads: ``stack_transitions`` or ``stack_transposes``."""
     after, beliefs = np.empty(beliefs.shape), np.ascontiguousarray(beliefs, float)
     actions = np.ascontiguousarray(actions, np.int64)
     move(beliefs, actions, np.argsort(actions, kind="stable"), *stacked, after)
@@ -133,7 +149,7 @@ def blind_steps(beliefs, actions, order, starts, columns, probabilities, after):
 
 @intrinsic
 def _gather(typing_context, y, c, x, rows, probabilities, first, end):
-    """``y[c] = sum over e from first to end of probabilities[e] * x[rows[e]]``; rows of LANES.
+    """``y[c] += sum over e from first to end of probabilities[e] * x[rows[e]]``; rows of LANES.
 
     The sums stay in vector registers, which numba does not do of itself.  No product is fused with
     a sum, so that the result is that of ``blind_steps`` to the last bit.
@@ -149,8 +165,8 @@ def _gather(typing_context, y, c, x, rows, probabilities, first, end):
 
         rows_at, probabilities_at = data(3), data(4)
         x_at, y_at = (builder.bitcast(data(i), lanes.as_pointer()) for i in (2, 0))
-        total = cgutils.alloca_once_value(builder, ir.Constant(lanes, [0.0] * LANES))
-        one = ir.Constant(index, 1)
+        target, one = builder.gep(y_at, [arguments[1]]), ir.Constant(index, 1)
+        total = cgutils.alloca_once_value(builder, builder.load(target, align=8))
         with cgutils.for_range_slice(builder, *arguments[5:], one, index) as (e, _):
             row = builder.sext(builder.load(builder.gep(rows_at, [e])), index)
             p = builder.load(builder.gep(probabilities_at, [e]))
@@ -158,7 +174,7 @@ def _gather(typing_context, y, c, x, rows, probabilities, first, end):
             p = builder.shuffle_vector(p, nothing, everywhere)
             term = builder.fmul(p, builder.load(builder.gep(x_at, [row]), align=8))
             builder.store(builder.fadd(builder.load(total), term), total)
-        builder.store(builder.load(total), builder.gep(y_at, [arguments[1]]), align=8)
+        builder.store(builder.load(total), target, align=8)
         return context.get_dummy_value()
 
     return types.void(y, c, x, rows, probabilities, first, end), generate
@@ -172,11 +188,11 @@ def _gather(typing_context, y, c, x, rows, probabilities, first, end):
 def gathered_steps(beliefs, actions, order, starts, rows, probabilities, after):
     """The same as ``blind_steps`` from the transposes of T(a), for T with many transitions.
 
-    starts, rows, probabilities : as ``stack_transitions`` gives them for the transposes
+    starts, rows, probabilities : as ``stack_transposes`` gives them
     """
     n, S = beliefs.shape
     x, y = np.zeros((S, LANES)), np.empty((S, LANES))
-    i = 0
+    tiles, i = (starts.shape[1] - 1) // S, 0
     while i < n:
         a, m = actions[order[i]], 1
         while m < LANES and i + m < n and actions[order[i + m]] == a:
@@ -186,8 +202,11 @@ def gathered_steps(beliefs, actions, order, starts, rows, probabilities, after):
         for s in range(S):
             for t in range(m):
                 x[s, t] = beliefs[order[i + t], s]
-        for c in range(S):
-            _gather(y, c, x, rows, probabilities, starts[a, c], starts[a, c + 1])
+        y[:] = 0.0
+        for tile in range(tiles):
+            for c in range(S):
+                at = c * tiles + tile
+                _gather(y, c, x, rows, probabilities, starts[a, at], starts[a, at + 1])
         for t in range(m):
             for s in range(S):
                 after[order[i + t], s] = y[s, t]
