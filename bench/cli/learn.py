@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures as futures
+import functools
 import os
 import sys
 import threading
 from typing import Any
 
 from bench.cli.arguments import add_results, count
+from bench.run.crew import Crew, Lost
 
 
 def add(commands: Any) -> None:
@@ -44,49 +46,50 @@ def add(commands: Any) -> None:
 
 def run_suite(args: argparse.Namespace) -> int:
     """Run a suite and say what came of it."""
-    from bench.learning.runner import run_job
     from bench.learning.runner import run_suite as run_all
     from bench.learning.suite import load_learning_suite
 
     suite = load_learning_suite(args.suite)
-    stop, workers = threading.Event(), args.jobs or os.cpu_count() or 1
-    client = _dask_client(args.scheduler) if args.scheduler else None
-    if client is None:
-        pool = futures.ThreadPoolExecutor(workers)
-    else:
-        pool = client.get_executor(pure=False, retries=0)
+    crew = _crew(args)
     try:
         failed = run_all(
             suite,
             args.results,
-            lambda job: pool.submit(run_job, job, *(() if client else (stop,))),
+            crew.submit,
             rerun_failed=args.rerun == "failed",
             only=args.only,
-            workers=workers,
+            size=crew.size,
             say=lambda text: print(text, file=sys.stderr, flush=True),
         )
     except KeyboardInterrupt:
-        stop.set()
         print("stopped: finished runs are kept; run it again to go on", file=sys.stderr)
         return 130
+    except Lost as error:
+        raise RuntimeError(f"{error}; finished runs are kept, run it again to go on") from None
     finally:
-        stop.set()
-        pool.shutdown(wait=client is None, cancel_futures=True)
-        if client is not None:
-            client.close()
+        crew.close()
     print(f"{failed} jobs failed; next: sensebench learn table {args.suite}")
     return 1 if failed else 0
 
 
-def _dask_client(scheduler: str) -> Any:
-    try:
-        from distributed import Client
-    except ImportError:
-        raise ValueError("--scheduler needs the extra: pip install 'sensebench[dask]'") from None
-    try:
-        return Client(scheduler, timeout=10)
-    except (OSError, ValueError) as error:
-        raise ValueError(f"no Dask scheduler answers at {scheduler}: {error}") from None
+def _crew(args: argparse.Namespace) -> Crew:
+    """Who makes the runs: processes of this machine, or the workers of a cluster."""
+    from bench.learning.runner import run_job
+
+    if args.scheduler:
+        from bench.run.dask_executor import Cluster
+
+        cluster = Cluster(args.scheduler)
+        submit = functools.partial(cluster.submit, run_job)
+        return Crew(submit, cluster.threads, cluster.close, here=False)
+    jobs, stop = args.jobs or os.cpu_count() or 1, threading.Event()
+    pool = futures.ThreadPoolExecutor(jobs)
+
+    def close() -> None:
+        stop.set()
+        pool.shutdown(wait=True, cancel_futures=True)
+
+    return Crew(lambda job: pool.submit(run_job, job, stop), lambda: jobs, close)
 
 
 def make_table(args: argparse.Namespace) -> None:

@@ -14,7 +14,7 @@ import hashlib
 import json
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -33,6 +33,7 @@ from solvers.learning import learner_classes, make_learner
 GRACE = 600.0
 """Seconds that a search for an optimum may take beyond its budget: the first one compiles."""
 KEY_DIGITS = 16
+POLL_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
@@ -191,12 +192,13 @@ def run_suite(
     *,
     rerun_failed: bool = False,
     only: Sequence[str] = (),
-    workers: int = 1,
+    size: Callable[[], int] = lambda: 1,
     say: Callable[[str], None] = print,
 ) -> int:
     """Do what has no file yet; returns how many jobs failed.
 
-    only : ``LEARNER/PROBLEM`` patterns, all when empty; workers : how many runs are made at once
+    only : ``LEARNER/PROBLEM`` patterns, all when empty; size : how many runs are made at once,
+    just now (raises if there is nobody any more)
     """
     store, jobs = LearningStore(results, suite.name), choose(jobs_of(suite), only)
     todo = []
@@ -206,10 +208,10 @@ def run_suite(
             todo.append(job)
     say(f"{len(jobs)} jobs, {len(jobs) - len(todo)} done before")
     store.runs.mkdir(parents=True, exist_ok=True)
-    write_json(store.folder / "environment.json", describe(workers), indent=1)
+    write_json(store.folder / "environment.json", describe(size()), indent=1)
     began, failed = time.monotonic(), 0
     under_way = {submit(job): job for job in todo}
-    for i, done in enumerate(futures.as_completed(under_way), 1):
+    for i, done in enumerate(_as_completed(under_way, size), 1):
         job, lines = under_way[done], done.result()
         store.write(job, lines)
         wrong = lines[-1].get(FAILED)
@@ -217,3 +219,15 @@ def run_suite(
         left = (time.monotonic() - began) / i * (len(todo) - i)
         say(f"[{i}/{len(todo)}] {job.title}: {wrong or 'done'}; about {left / 60:.0f} min left")
     return failed
+
+
+def _as_completed(
+    under_way: Iterable[futures.Future], size: Callable[[], int]
+) -> Iterator[futures.Future]:
+    """Each as it is done, while there is anybody to do it."""
+    left = set(under_way)
+    while left:
+        done, left = futures.wait(left, POLL_SECONDS, futures.FIRST_COMPLETED)
+        yield from done
+        if left:
+            size()  # raises if there is nobody any more

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures as futures
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,12 +20,12 @@ class Lost(RuntimeError):
 class Crew:
     """Who does the work.
 
-    submit : starts a cell given as plain values; size : how many cells at once, just now
-    (raises :class:`Lost` if there is nobody any more); close : ends what is under way;
+    submit : starts a cell or a learning run, given as plain values; size : how many at once, just
+    now (raises :class:`Lost` if there is nobody any more); close : ends what is under way;
     here : False where cells run on other machines, which may have what this one lacks
     """
 
-    submit: Callable[[Mapping[str, Any]], futures.Future]
+    submit: Callable[[Any], futures.Future]
     size: Callable[[], int]
     close: Callable[[], None]
     here: bool = True

@@ -23,7 +23,8 @@ from typing import Any
 from uuid import uuid4
 
 from bench.run.code_hash import code_hash
-from bench.run.dask_executor import connected
+from bench.run.crew import Lost
+from bench.run.dask_executor import Cluster
 from solvers.core.workers import one_blas_thread
 
 Name = tuple[str, str]
@@ -41,19 +42,18 @@ class DaskWorkers:
     """See :class:`solvers.core.workers.Workers`."""
 
     def __init__(self, scheduler: str | None, solver: str) -> None:
-        self._client = connected(scheduler)
+        self._cluster = Cluster(scheduler)
         self._solver, self._code = solver, code_hash(solver)
         self._me = uuid4().hex
         self._held: list[tuple[Any, Name]] = []  # (object, its name on the workers), oldest first
         self._why = "nothing is known"
-        if not self.size:
-            self.close()
-            raise ValueError(f"the Dask cluster at {scheduler} has no workers; start some")
 
     @property
     def size(self) -> int:
-        """Threads of all workers."""
-        return sum(self._client.nthreads().values())
+        """Threads of all workers; 1 where there are none, as it then goes on here."""
+        with suppress(Lost):
+            return max(1, self._cluster.threads())
+        return 1
 
     def map(
         self, call: Callable[..., Any], shared: Sequence[Any], items: Sequence[Any]
@@ -81,8 +81,9 @@ class DaskWorkers:
         found: dict[int, tuple[bool, Any]] = {}
         numbers = list(items)
         try:
+            threads = max(1, self._cluster.threads())  # raises if there is nobody to ask
             held = [self._hold(x) for x in shared]
-            size = -(-len(numbers) // max(BUNDLES * self.size, 1))
+            size = -(-len(numbers) // (BUNDLES * threads))
             bundles = [numbers[i : i + size] for i in range(0, len(numbers), size)]
             futures = [self._submitted(call, [items[i] for i in b], held) for b in bundles]
         except Exception as error:  # the connection broke, and nothing was computed
@@ -90,7 +91,7 @@ class DaskWorkers:
             return {}
         for bundle, future in zip(bundles, futures, strict=True):
             try:
-                found |= zip(bundle, pickle.loads(future.result()), strict=True)
+                found |= zip(bundle, pickle.loads(self._cluster.wait(future)), strict=True)
             except Exception as error:  # a worker was lost; what `call` raises comes as an answer
                 self._lose(error)
         return found
@@ -102,8 +103,7 @@ class DaskWorkers:
 
     def _submitted(self, call: Callable[..., Any], items: list[Any], held: list[Any]) -> Any:
         """The future of a bundle's answers."""
-        about = _answers, self._solver, self._code, call, items, held
-        return self._client.submit(*about, pure=False, retries=0)
+        return self._cluster.submit(_answers, self._solver, self._code, call, items, held)
 
     def _hold(self, thing: Any) -> Name:
         """The name by which the workers know this object; it is sent to all the first time."""
@@ -113,15 +113,15 @@ class DaskWorkers:
         name = (self._me, uuid4().hex)
         self._held = [*self._held, (thing, name)][-MOST_HELD:]
         names = [kept for _, kept in self._held]
-        self._client.run(_keep, name, pickle.dumps(thing), names, on_error="ignore")
+        self._cluster.client.run(_keep, name, pickle.dumps(thing), names, on_error="ignore")
         return name
 
     def close(self) -> None:
         """Let go of the cluster, and let it forget what it holds for us."""
         self._held.clear()
         with suppress(Exception):  # it may be gone
-            self._client.run(_forget, self._me, [], on_error="ignore")
-        self._client.close()
+            self._cluster.client.run(_forget, self._me, [], on_error="ignore")
+        self._cluster.close()
 
 
 _kept: dict[Name, Any] = {}

@@ -71,12 +71,15 @@ def descendants(process: psutil.Process) -> list[psutil.Process]:
     return []
 
 
-def slay(process: psutil.Process) -> None:
-    """Kill −9, and wait until it is gone."""
+def slay(process: psutil.Process) -> bool:
+    """Kill −9, and wait until it is gone; whether there was anything to kill."""
+    there = False
     with suppress(psutil.Error):
+        there = process.is_running() and process.status() != psutil.STATUS_ZOMBIE
         process.kill()
     with suppress(psutil.Error):
         process.wait(60)
+    return there
 
 
 def wait_for(condition, what: str, seconds: float = 600) -> None:

@@ -3,8 +3,12 @@
     python -m tests.bench.run.kills --kills 200 --seed 0
 
 Four kinds of victims: the runner, the process of a cell, a Dask worker and the Dask scheduler.
-A suite is run over and over, here and on a cluster, and each time something of it is killed.  After
-every kill, and once the suite is done, the store must hold
+A suite is run over and over, here and on a cluster, and each time something of it is killed, a
+quarter of each kind.  Drawn blindly, Dask would get far less: it is there in some rounds only, and
+those are slow.  So a kind is drawn the more often the more of it is still wanted, counting what is
+recorded already.  Only a process that was there to be killed counts.
+
+After every kill, and once the suite is done, the store must hold
 
 * what it held before, byte for byte, and after that only whole lines (nothing lost or corrupt),
 * at most one good row for each cell (nothing duplicated), and
@@ -12,7 +16,10 @@ every kill, and once the suite is done, the store must hold
   exception is a cell whose own process was killed: its row may say so, or may keep a claim that
   was not verified any more.
 
-``--record results/reference/robustness/kills.csv`` adds the counts to those of the project.
+A run that has lost its scheduler, and one that is left alone, must come to its end by itself.
+
+``--record results/reference/robustness/kills.csv`` adds the counts to those of the project.  Ctrl-C
+ends a campaign early: the rounds that were finished are recorded.
 """
 
 from __future__ import annotations
@@ -34,7 +41,7 @@ import psutil
 
 from bench.store import result, status
 from bench.store.store import Store
-from tests.bench.run.kill_cluster import Cluster, cluster_or_none, descendants, slay
+from tests.bench.run.kill_cluster import Cluster, cluster_or_none, descendants, slay, wait_for
 
 ROOT = Path(__file__).parents[3]
 SUITE = """
@@ -59,7 +66,9 @@ VICTIMS = RUNNER, CELL, WORKER, SCHEDULER = "runner", "cell", "dask worker", "da
 MOST_ROWS = 1
 LONGEST_WAIT = 3.0
 """A run is struck up to so many seconds after it has written up to so many rows."""
-KILLS_A_ROUND = 25
+KILLS_A_ROUND = 12
+LONGEST_RUN = 900.0
+"""Seconds after which a run that does not go on hangs: some hundred times as long as it takes."""
 VARYING = {*result.TIMES, "peak_memory_mb", "clone", "finished"}
 KILLED = "killed from outside"
 
@@ -79,31 +88,34 @@ class Round:
         self.kills: Counter[str] = Counter()
         self.before = b""
 
-    def strike(self, process: psutil.Popen, cluster: Cluster | None) -> None:
+    def strike(self, process: psutil.Popen, cluster: Cluster | None, kind: str) -> None:
         """Kill something of a run that has just begun, at a random moment."""
-        kinds = [RUNNER, CELL] if cluster is None else VICTIMS
-        kind = self.chance.choice(kinds)
         rows = self.lines() + self.chance.randint(0, MOST_ROWS)
-        while self.lines() < rows and process.poll() is None:
-            time.sleep(0.05)
+        wait_for(lambda: self.lines() >= rows or process.poll() is not None, "a row", LONGEST_RUN)
         time.sleep(self.chance.uniform(0.0, LONGEST_WAIT))
-        parents = [process] if cluster is None else cluster.workers
-        victim: psutil.Process | None = process
-        if kind == CELL:
-            victim = a_cell(process, parents)
-        elif cluster is not None and kind == WORKER:
-            victim = self.chance.choice([w for w in cluster.workers if w.poll() is None])
-        elif cluster is not None and kind == SCHEDULER:
-            victim = cluster.scheduler
+        victim = self.victim(process, cluster, kind)
         if victim is None or process.poll() is not None:
             return
         family = descendants(victim)
-        slay(victim)
+        if not slay(victim):
+            return
         self.kills[kind] += 1
         _, alive = psutil.wait_procs(family, timeout=300)
         assert not alive, f"{alive} outlived the {kind} that started them"
-        if cluster is not None and kind != SCHEDULER:
+        if kind == SCHEDULER:
+            ended(process)
+        elif cluster is not None:
             cluster.mend()  # as a nanny would
+
+    def victim(
+        self, process: psutil.Popen, cluster: Cluster | None, kind: str
+    ) -> psutil.Process | None:
+        """A process of this kind; None if the run ends before there is one."""
+        if kind == CELL:
+            return a_cell(process, [process] if cluster is None else cluster.workers)
+        if cluster is not None and kind == WORKER:
+            return self.chance.choice(cluster.workers)
+        return cluster.scheduler if cluster is not None and kind == SCHEDULER else process
 
     def lines(self) -> int:
         """How many whole lines there are."""
@@ -144,7 +156,7 @@ class Round:
     def finish(self) -> None:
         """Go on to the end, undisturbed: every cell has its row."""
         more = ("--jobs", "2", "--keep-going", "--rerun", "failed")
-        start(self.path, self.results, *more).wait()
+        ended(start(self.path, self.results, *more))
         self.check()
         last = {row.key: row for row in Store(self.results, "kills").read()}
         assert set(last) == set(self.truth), "a cell has no row"
@@ -161,44 +173,65 @@ def undisturbed(path: Path, folder: Path) -> dict:
     return {r.key: (r.model_dump(exclude=VARYING), store.read_details(r.key)) for r in rows}
 
 
-def campaign(
-    wanted: int, seed: int, folder: Path, told=print, minutes: float = math.inf
-) -> Counter[str]:
-    """Strike until so many were killed; how many of which.  Raises AssertionError on any loss.
+class Campaign:
+    """Rounds until so many were killed, a quarter of each kind.  AssertionError on any loss.
 
-    minutes : no round is begun after so many; what is counted are rounds that were finished
+    before : kills of earlier campaigns; kills : of this one, in rounds that were finished
     """
-    end = time.monotonic() + 60 * minutes
-    path = folder / "kills.toml"
-    truth = undisturbed(path, folder)
-    kills: Counter[str] = Counter()
-    chance = random.Random(seed)
-    for number in range(10**6):
-        if kills.total() >= wanted or time.monotonic() > end:
-            return kills
-        most = min(KILLS_A_ROUND, -(-wanted // 2), wanted - kills.total())  # here and on Dask
-        this = Round(path, folder / f"round-{number}", truth, chance)
-        with cluster_or_none(folder, far=number % 2 == 1) as cluster:
-            while this.kills.total() < most:
-                more = ["--jobs", "2"]
-                if cluster is not None:
-                    more = ["--executor", "dask", "--scheduler", cluster.mend()]
-                process = start(path, this.results, "--keep-going", *more)
+
+    def __init__(self, wanted: int, seed: int, folder: Path, before: Counter[str] | None = None):
+        self.wanted, self.folder, self.before = wanted, folder, before or Counter()
+        self.chance = random.Random(seed)
+        self.path = folder / "kills.toml"
+        self.kills: Counter[str] = Counter()
+
+    def run(self, minutes: float = math.inf) -> Counter[str]:
+        """How many of which kind were killed; no round is begun after so many minutes."""
+        end = time.monotonic() + 60 * minutes
+        truth = undisturbed(self.path, self.folder)
+        for number in range(10**6):
+            if self.kills.total() >= self.wanted or time.monotonic() > end:
+                break
+            this = Round(self.path, self.folder / f"round-{number}", truth, self.chance)
+            far = number % 3 > 0 or not any(self.missing([RUNNER, CELL], this))
+            with cluster_or_none(self.folder, far) as cluster:
+                self.strike(this, cluster)
+            this.finish()
+            self.kills += this.kills
+            counts = dict(self.kills)
+            print(f"round {number}: {self.kills.total()} kills so far: {counts}", flush=True)
+        return self.kills
+
+    def strike(self, this: Round, cluster: Cluster | None) -> None:
+        """Run the suite and kill, again and again, until it is done or enough was killed."""
+        most = min(KILLS_A_ROUND, -(-self.wanted // 2), self.wanted - self.kills.total())
+        kinds = [RUNNER, CELL] if cluster is None else list(VICTIMS)
+        while this.kills.total() < most and not finished(this):
+            more = ["--jobs", "2"]
+            if cluster is not None:
+                more = ["--executor", "dask", "--scheduler", cluster.mend()]
+            process = start(this.path, this.results, "--keep-going", *more)
+            try:
                 while this.kills.total() < most and process.poll() is None:
-                    this.strike(process, cluster)
+                    missing = self.missing(kinds, this)
+                    kind = self.chance.choices(kinds, missing if any(missing) else None)[0]
+                    this.strike(process, cluster, kind)
                     this.check()
                     with suppress(psutil.TimeoutExpired):
                         process.wait(1.0)
-                if this.kills.total() >= most:
-                    slay(process)
-                elif not this.kills:  # done before anything was struck: begin anew
-                    break
-                if finished(this):
-                    break
-        this.finish()
-        kills += this.kills
-        told(f"round {number}: {kills.total()} kills so far: {dict(kills)}", flush=True)
-    return kills
+            finally:
+                slay(process)
+
+    def missing(self, kinds: list[str], this: Round) -> list[int]:
+        """How many of each kind are still wanted."""
+        done = self.before + self.kills + this.kills
+        quarter = -(-(self.before.total() + self.wanted) // len(VICTIMS))
+        return [max(0, quarter - done[kind]) for kind in kinds]
+
+
+def ended(process: psutil.Popen) -> None:
+    """Wait until a run has come to its end by itself."""
+    wait_for(lambda: process.poll() is not None, "the end of a run", LONGEST_RUN)
 
 
 def timeless(details: dict) -> dict:
@@ -226,12 +259,22 @@ def a_cell(run: psutil.Popen, parents: list[psutil.Popen]) -> psutil.Process | N
     return None
 
 
+def recorded(path: Path) -> Counter[str]:
+    """The counts of all campaigns so far."""
+    counts: Counter[str] = Counter()
+    with path.open(newline="", encoding="utf-8") as file:
+        for line in csv.DictReader(file):
+            counts.update({kind: int(line[kind]) for kind in VICTIMS})
+    return counts
+
+
 def record(path: Path, seed: int, kills: Counter[str]) -> None:
     """Add a line to the counts; there is one only where nothing was lost, doubled or false."""
+    asked = ["git", "rev-parse", "--short=10", "HEAD"]
+    commit = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True).stdout.strip()
     with path.open("a", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerow(
-            [seed, *(kills[v] for v in VICTIMS), *"0000"]
-        )
+        counts = [kills[kind] for kind in VICTIMS]
+        csv.writer(file, lineterminator="\n").writerow([seed, *counts, *"0000", commit])
 
 
 if __name__ == "__main__":
@@ -242,7 +285,10 @@ if __name__ == "__main__":
     parser.add_argument("--record", type=Path, help="a CSV file that gets a line with the counts")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as made:
-        counted = campaign(asked.kills, asked.seed, Path(made), minutes=asked.minutes)
-    if asked.record:
-        record(asked.record, asked.seed, counted)
-    print(counted)
+        before = recorded(asked.record) if asked.record else None
+        campaign = Campaign(asked.kills, asked.seed, Path(made), before)
+        with suppress(KeyboardInterrupt):
+            campaign.run(asked.minutes)
+    if asked.record and campaign.kills:
+        record(asked.record, asked.seed, campaign.kills)
+    print(campaign.kills)

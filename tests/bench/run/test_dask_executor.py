@@ -12,7 +12,7 @@ pytest.importorskip("distributed")
 
 from bench.cli import main
 from bench.run.crew import Lost
-from bench.run.dask_executor import dask_crew
+from bench.run.dask_executor import Cluster, dask_crew
 from bench.store import result, status
 from bench.store.store import Store
 
@@ -142,6 +142,29 @@ def test_a_scheduler_that_is_lost_is_no_result(tmp_path, cluster):
     assert main([*arguments, "--jobs", "2"]) == 0
     rows = Store(tmp_path / "out", "tiny").read()
     assert len(rows) == len({row.key for row in rows}) == 6
+
+
+def test_an_answer_that_is_lost_on_its_way_is_not_awaited_for_ever(cluster, monkeypatch):
+    async def breaks(*arguments):
+        raise OSError("the connection broke")
+
+    crew = Cluster(cluster[0])
+    monkeypatch.setattr(crew.client, "_gather_remote", breaks)
+    with pytest.raises(OSError, match="the connection broke"):
+        crew.submit(abs, -1).result(timeout=60)
+    crew.close()
+
+
+def test_what_a_lost_scheduler_had_is_lost_and_closing_is_no_error(cluster):
+    address, started = cluster
+    crew = Cluster(address)
+    answer = crew.submit(time.sleep, 600)
+    started[0].kill()
+    with pytest.raises(Lost):
+        crew.wait(answer)
+    while crew.client.status != "closed":  # Dask gives up to connect again
+        time.sleep(0.1)
+    crew.close()
 
 
 @pytest.mark.slow

@@ -98,13 +98,27 @@ def test_without_any_worker_left_it_goes_on_here(capsys):
     assert "going on here" in capsys.readouterr().err
 
 
+def test_with_a_scheduler_but_no_worker_left_it_goes_on_here(capsys, monkeypatch):
+    monkeypatch.setattr("bench.run.dask_executor.WORKERLESS_SECONDS", 0.5)
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with LocalCluster(processes=True, **options) as cluster:
+        crew = DaskWorkers(cluster.scheduler_address, "spi")
+        cluster.scale(0)
+        while crew._cluster.client.nthreads():
+            time.sleep(0.1)
+        assert crew.map(lambda a, b: a + b, (1,), [1, 2]) == [2, 3]
+        assert "has lost all its workers); going on here" in capsys.readouterr().err
+        assert crew.size == 1  # solvers divide by it
+        crew.close()
+
+
 def held_by_workers(crew):
     def names():
         from bench.run import dask_workers
 
         return list(dask_workers._kept)
 
-    return crew._client.run(names)
+    return crew._cluster.client.run(names)
 
 
 def test_every_worker_holds_what_is_shared_once_and_forgets_it_in_the_end(cluster):
