@@ -6,11 +6,13 @@ import pytest
 from gymnasium.envs.toy_text.frozen_lake import FrozenLakeEnv
 
 from bench import load_problem
+from bench.analysis.published import published
 from bench.problems import find_problem, problems
 from bench.problems.frozen_lake import MAPS, lake
 from bench.problems.gymnasium_table import model_from_table
 from bench.problems.taxi import STANDS, decode, encode
 from solvers import ModelError, evaluate, solve
+from solvers.core.policy import AlphaVectorPolicy
 
 # id: states, actions, discount, start states, terminal states, the paper's sensing costs
 FACTS = {
@@ -105,6 +107,26 @@ def test_icu_sepsis_ends_in_its_last_three_states_and_pays_for_survival():
     assert np.allclose(problem.costs[:713], -survives[:713], atol=1e-9)
     best = solve(problem.with_sensing_cost(0.0), "always-sense")
     assert -best.value == pytest.approx(0.8, abs=0.1)
+
+
+def test_sarsop_on_icu_sepsis_is_published_as_what_it_starts_from():
+    """NativeSARSOP starts from what each action costs for good, blind, and stops there if its upper
+    bound, cut after a sweep from 0, lies below: the policy of these vectors never looks."""
+    problem, alpha = load_problem("icu-sepsis", 0.05), 0.99
+    every = np.arange(problem.num_actions)
+
+    def reward(vectors):
+        policy = AlphaVectorPolicy(problem, vectors, every, np.zeros(len(every), bool))
+        return -problem.start @ evaluate(problem, policy)
+
+    exact = np.stack([problem.repeated(a).values for a in every])
+    stated = [published("icu-sepsis", "julia-sarsop", {}, k).value for k in (0.005, 0.01, 0.05)]
+    assert stated == [round(reward(exact), 3)] * 3
+    stock, moved = np.zeros(exact.shape), np.inf
+    while moved >= 0.01:  # its stock settings stop earlier
+        after = [problem.costs[:, a] + alpha * (problem.transitions[a] @ stock[a]) for a in every]
+        moved, stock = np.abs(np.array(after) - stock).max(), np.array(after)
+    assert round(reward(stock), 3) == 0.739
 
 
 def test_icu_sepsis_loads_in_silence():
