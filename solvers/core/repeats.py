@@ -35,8 +35,9 @@ ONE_BY_ONE = 32
 """Powers looked at one by one, a power of two; later ones in runs."""
 LAST_RUN = 2**20
 """No run begins after so many steps."""
-SHORTEST = 8
-"""Steps that are worth a leap."""
+SHORTEST = 32
+"""Steps that are worth a leap: a walk that has leapt no longer knows what its belief was before;
+short leaps, each time a proof is tried, would hide for ever that it repeats."""
 MOST_KEPT = 2**16
 """Numbers of a run whose powers are all kept; of a longer one the least entries."""
 MOST_STEPS, MOST_WORK = 4096, 3e8

@@ -17,13 +17,14 @@ from solvers.core.baseline import lowest_argmin
 from solvers.core.blind_moves import counted_states
 from solvers.core.model import SensingMDP
 from solvers.core.plan import Follows
-from solvers.core.powers import PATIENCE
 from solvers.core.walk_state import Block
 from solvers.kernels.linear_walk import follow_vectors
 from solvers.kernels.returns import UNIT
 
 MOST_STATES = 32
 """Up to so many states; with more, the products take longer than what a single step costs."""
+PATIENCE = 256
+"""Steps before the first stride: a walk that strides no longer notices that its belief repeats."""
 LENGTH = 1024
 """Steps of a stride at most; then one single step, which notices walks that have ended."""
 

@@ -217,3 +217,18 @@ def test_a_belief_that_drifts_by_its_rounding_has_come_back():
         found = evaluate_fully(problem, policy)
         assert (np.abs(found.values - cost / 1e-4) <= found.error + 1e-9 * cost).all()
         assert (found.error <= 1e-10 * cost / 1e-4 + 1e-30).all()
+
+
+def test_leaps_do_not_hide_that_a_walk_repeats():
+    """ATM alternates between two actions for good here.  Each proof that is tried finds it sure for
+    some steps; were these leapt over, what the belief had been would be forgotten each time."""
+    T = [
+        [[0.009823403336212198, 0.9901765966637878], [0.003601908857657658, 0.9963980911423423]],
+        [[0.9928250727245679, 0.007174927275432116], [0.009074393769799384, 0.9909256062302007]],
+        [[0.9985673183938053, 0.0014326816061947301], [0.0013608384558498798, 0.9986391615441501]],
+    ]
+    C = [[-1.28, 0.464, -1.61], [1.15, -0.807, 1.14]]
+    problem = SensingMDP.from_arrays(T, C, 0.9999, 2e7)
+    policy = make_solver("atm").solve(problem, Budget(10.0)).policy
+    steps = sum(1 for _ in walks(problem, policy, np.arange(2)))
+    assert steps < 20_000  # the discount alone would let it go on for 345,000
