@@ -28,8 +28,11 @@ end
 
 function one_line(err)
     err isa LoadError && return one_line(err.error)
-    text = first(split(sprint(showerror, err), '\n'; keepempty=false), 2)
-    line = strip(join(strip.(text), " "))
+    lines = split(sprint(showerror, err), '\n'; keepempty=false)
+    # Julia shows the code and points at the place: what is wrong stands behind the pointer.
+    pointed = err isa Meta.ParseError ? findfirst(contains("── "), lines) : nothing
+    pointed === nothing || return "syntax error: " * last(split(lines[pointed], "── "))
+    line = strip(join(strip.(first(lines, 2)), " "))
     return length(line) > 300 ? first(line, 300) * "…" : line
 end
 

@@ -33,6 +33,12 @@ struct SolverFileError <: Exception
 end
 Base.showerror(io::IO, e::SolverFileError) = print(io, e.message)
 
+# In a project where our own packages are indirect they are still found by name.
+function find_ours()
+    ours = pkgdir(SensingPOMDPs)
+    ours === nothing || ours in LOAD_PATH || push!(LOAD_PATH, ours)
+end
+
 """
     solver_file(path)
 
@@ -40,9 +46,7 @@ The `make_solver` of a file, loaded into a module of its own.
 """
 function solver_file(path::AbstractString)
     isfile(path) || throw(SolverFileError("no such solver file: $path"))
-    # In a project where our own packages are indirect a file still finds them by name.
-    ours = pkgdir(SensingPOMDPs)
-    ours === nothing || ours in LOAD_PATH || push!(LOAD_PATH, ours)
+    find_ours()
     mod = Module(Symbol(first(splitext(basename(path)))))
     in_file(() -> Base.include(mod, abspath(path)), path)
     isdefined(mod, :make_solver) || throw(SolverFileError(
@@ -57,6 +61,7 @@ The `make_solver` of a plain solver, given as `Package.SolverType`: its options 
 """
 function solver_type(name::AbstractString)
     package, type = split(name, '.'; limit=2)
+    find_ours()
     S = try
         mod = Base.require(Main, Symbol(package))
         Base.invokelatest(getfield, mod, Symbol(type))

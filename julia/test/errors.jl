@@ -18,6 +18,8 @@
         @test occursin("mine.jl, line 3: no luck", said) && !occursin('\n', said)
         @test occursin("expected a POMDPs.Solver", answer("make_solver(m; options...) = 3\n"))
         @test occursin("line 1", answer("make_solver(m; = 3\n"))
+        said = answer("f(x) = (x\n")
+        @test occursin("syntax error: Expected `)`", said) && !occursin('\n', said)
         @test occursin("Absent", answer("using Absent\nmake_solver(m; options...) = 3\n"))
         @test occursin("defines no make_solver", answer("x = 1\n"))
         @test occursin("expected a POMDPs.Policy", answer("""
