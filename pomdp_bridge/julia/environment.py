@@ -250,7 +250,7 @@ def _not_in_depot(env: JuliaEnvironment, listed: dict[str, dict]) -> Finding | N
         NO_PACKAGES,
         f"the package {absent[0]} is not in the depot {os.pathsep.join(map(str, places))}",
         # Into a prepared Julia nothing is installed, so only another depot can help.
-        "export JULIA_DEPOT_PATH=FOLDER_WITH_THE_PACKAGES"
+        "export JULIA_DEPOT_PATH=FOLDER_WITH_THE_PACKAGES:"
         if env.source.startswith("env") or "JULIA_DEPOT_PATH" not in os.environ
         else SETUP,
     )
