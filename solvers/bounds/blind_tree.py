@@ -59,7 +59,12 @@ class BlindTree:
     def __post_init__(self) -> None:
         self.roots = np.flatnonzero(~self.problem.terminal)
         self.Z = np.zeros(len(self.roots))
-        self._check_memory(0)
+        need = len(self.roots) * self._node_bytes / 2**20
+        if need > self.memory_mb:
+            raise TreeTooLarge(
+                f"{self.problem.name}: one belief for each of its {len(self.roots):,} roots takes "
+                f"{need:,.0f} MiB; {self.memory_mb:,.0f} MiB are allowed: allow more with memory_mb"
+            )
         self.beliefs = np.zeros((len(self.roots), self.problem.num_states))
         self.beliefs[np.arange(len(self.roots)), self.roots] = 1.0
         self.bound = self.Q[self.roots].min(axis=1)
