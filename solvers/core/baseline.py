@@ -118,7 +118,7 @@ def _first_policy(
     """
     V = np.zeros(problem.num_states)
     policy = costs.argmin(axis=1)
-    if problem.dense_transitions is not None:
+    if problem.is_dense:
         return policy, V
     ended = np.array(problem.terminal)
     model = (*problem.stacked_transitions, costs, ended, problem.discount, TIE)

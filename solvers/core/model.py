@@ -219,7 +219,12 @@ class SensingMDP:
     @cached_property
     def dense_transitions(self) -> np.ndarray | None:
         """T as (A, S, S) where dense products are the faster ones, else None."""
-        return blind_step.dense_where_faster(self.transitions)
+        return blind_step.made_dense(self.transitions) if self.is_dense else None
+
+    @cached_property
+    def is_dense(self) -> bool:
+        """Whether dense products are the faster ones; asks for less than the dense T itself."""
+        return blind_step.dense_is_faster(self.transitions)
 
     @cached_property
     def remaining_steps(self) -> np.ndarray:
@@ -275,16 +280,15 @@ class SensingMDP:
 
     def step(self, beliefs: np.ndarray, actions: np.ndarray) -> np.ndarray:
         """One blind step of each belief under its own action: (n, S), (n,) -> (n, S)."""
-        dense = self.dense_transitions
-        if dense is None:
-            return blind_step.sparse_steps(
-                blind_step.blind_steps, beliefs, actions, self.stacked_transitions
-            )
-        if blind_step.steps_dense(self.transitions):
+        wholly = self.is_dense and blind_step.steps_dense(self.transitions)
+        dense = self.dense_transitions if wholly else None
+        if dense is not None:
             return blind_step.by_action(beliefs, actions, dense)
-        return blind_step.sparse_steps(
-            blind_step.gathered_steps, beliefs, actions, self._stacked_transposes
-        )
+        if self.is_dense:
+            move, stacked = blind_step.gathered_steps, self._stacked_transposes
+        else:
+            move, stacked = blind_step.blind_steps, self.stacked_transitions
+        return blind_step.sparse_steps(move, beliefs, actions, stacked)
 
     @cached_property
     def _stacked_transposes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -65,7 +65,7 @@ def walk_roots(
 
 def walks_sparse(problem: SensingMDP) -> bool:
     """Whether roots are walked one by one on sparse beliefs."""
-    large = problem.dense_transitions is None and problem.num_states >= SPARSE_STATES
+    large = not problem.is_dense and problem.num_states >= SPARSE_STATES
     return large and problem.has_linear_sensing_cost
 
 

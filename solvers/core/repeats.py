@@ -28,6 +28,7 @@ import numpy as np
 from solvers.core.model import SensingMDP
 from solvers.core.plan import Follows
 from solvers.core.powers import PATIENCE, Powers
+from solvers.kernels.blind_step import gathered_steps, sparse_steps
 from solvers.kernels.returns import TINY, Rows
 
 FOR_GOOD = -1
@@ -113,8 +114,7 @@ class _Proof:
     def __init__(self, h: np.ndarray, a: int, powers: Powers, room: _Room) -> None:
         h = h[:, (h < 0).any(axis=0)]  # the others are never negative, whatever the belief
         self.h, self.a, self.powers = h, a, powers  # h : T(a)^m of the margins, m the last step
-        self.room = room
-        self.T = powers.problem.transitions[a]
+        self.room, self.entries = room, powers.problem.transitions[a].nnz
         self.runs, self.starts = [h], [0, 1]
         self.ended, self.slow, self.worst = bool((h >= 0).all()), False, np.inf
 
@@ -122,11 +122,14 @@ class _Proof:
         """See :meth:`Repeats.spans`; by_powers : whether powers of T(a) may be made for it; ahead :
         after how many steps no run is added any more."""
         steps, still, run = np.zeros(beliefs.shape[0], int), np.arange(beliefs.shape[0]), 0
+        theirs = beliefs  # of those for whom all is well so far
         while len(still):
             at_end = run == len(self.runs)
             if at_end and (self.ended or self.starts[-1] > ahead or not self._extend(by_powers)):
                 break
-            still = still[((beliefs[still] @ self.runs[run]) >= 0).all(axis=1)]
+            well = ((theirs @ self.runs[run]) >= 0).all(axis=1)
+            if not well.all():
+                still, theirs = still[well], theirs[well]
             run += 1
             steps[still] = self.starts[run]
         leaps = np.zeros(len(steps), int)
@@ -143,9 +146,9 @@ class _Proof:
         if self.room.left <= 0:
             return False
         if m < ONE_BY_ONE:
-            self.h = self.T @ self.h
+            self.h = self._moved()
             self._add(self.h, m + 1)
-        elif not self.slow and 2 * m <= min(MOST_STEPS, MOST_WORK / self.h.shape[1] / self.T.nnz):
+        elif not self.slow and 2 * m <= min(MOST_STEPS, MOST_WORK / self.h.shape[1] / self.entries):
             self._step_through(m)
         elif by_powers and m < LAST_RUN and self.powers.room_for(self.a, m // 4):
             self._double(m)
@@ -153,6 +156,14 @@ class _Proof:
             return False
         self.ended = bool((self.h >= 0).all())
         return True
+
+    def _moved(self) -> np.ndarray:
+        """``T(a) h``: (S, c), what one step more makes of h."""
+        columns, actions = self.h.T, np.full(self.h.shape[1], self.a)
+        # What gathers from the transposes of T(a) gathers here from the rows of T(a) itself.
+        return sparse_steps(
+            gathered_steps, columns, actions, self.powers.problem.stacked_transitions
+        ).T
 
     def _double(self, m: int) -> None:
         """Four runs from m to 2 m, each the last one moved on by as many steps as it has."""
@@ -170,7 +181,7 @@ class _Proof:
         for i in range(4):
             powers, least = [], np.full(self.h.shape, np.inf)
             for _ in range(m // 4):
-                self.h = self.T @ self.h
+                self.h = self._moved()
                 least = np.minimum(least, self.h)
                 powers += [self.h] if kept else []
             self._add(np.hstack(powers) if kept else least, m + (i + 1) * (m // 4))

@@ -61,7 +61,7 @@ class Strides:
     @classmethod
     def of(cls, problem: SensingMDP, policy: Follows, dust: float) -> Strides | None:
         """None where the policy has no vectors, or the problem too many states."""
-        few = problem.num_states <= MOST_STATES and problem.dense_transitions is not None
+        few = problem.num_states <= MOST_STATES and problem.is_dense
         vectors = policy.vectors() if few else None
         return None if vectors is None else cls(problem, vectors, dust)
 

@@ -97,7 +97,7 @@ def walks(
             f"{type(policy).__name__} is randomised: it has no exact value; use solvers.simulate"
         )
     walker = walker or Walker(problem, policy)  # one that has walked before knows its proofs
-    is_sparse = problem.dense_transitions is None and problem.num_states >= SPARSE_STATES
+    is_sparse = not problem.is_dense and problem.num_states >= SPARSE_STATES
     size = max(1, BLOCK_ENTRIES // problem.num_states)
     if walks_sparse_beliefs(problem, policy):
         size = SPARSE_BLOCK
@@ -115,7 +115,7 @@ def walks(
 
 def walks_sparse_beliefs(problem: SensingMDP, policy: Follows) -> bool:
     """Whether beliefs are sparse and the policy reads them so; else they are written out for it."""
-    large = problem.dense_transitions is None and problem.num_states >= SPARSE_STATES
+    large = not problem.is_dense and problem.num_states >= SPARSE_STATES
     return large and policy.reads_sparse
 
 

@@ -20,16 +20,20 @@ STEP_SHARE = 0.2
 """The same for one step of many beliefs, whose sparse product is made for it."""
 DENSE_ENTRIES = 2**25
 """Most entries of T kept dense (256 MiB)."""
-LANES, TILE = 32, 128
-"""Beliefs that are gathered together, and states of theirs at once: 32 KiB, which the processor
-holds close; fewer lanes would wait for each other's sums."""
+LANES = 16
+"""Beliefs that are gathered together; fewer would wait for each other's sums, more would not be
+held close to the processor."""
 
 
-def dense_where_faster(transitions: tuple[sparse.csr_array, ...]) -> np.ndarray | None:
-    """T as (A, S, S) where dense products are the faster ones, else None."""
+def dense_is_faster(transitions: tuple[sparse.csr_array, ...]) -> bool:
+    """Whether dense products are the faster ones, and T (A, S, S) is not too large for them."""
     A, S = len(transitions), transitions[0].shape[0]
-    if A * S * S > DENSE_ENTRIES or (S > SMALL_STATES and filled(transitions) < DENSE_SHARE):
-        return None
+    return A * S * S <= DENSE_ENTRIES and (S <= SMALL_STATES or filled(transitions) >= DENSE_SHARE)
+
+
+def made_dense(transitions: tuple[sparse.csr_array, ...]) -> np.ndarray:
+    """T as (A, S, S)."""
+    A, S = len(transitions), transitions[0].shape[0]
     dense = np.zeros((A, S, S))
     for a, T in enumerate(transitions):
         T.toarray(out=dense[a])
@@ -76,16 +80,8 @@ def stack_transitions(
 def stack_transposes(
     transitions: tuple[sparse.csr_array, ...],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """All transposes in one, for ``gathered_steps``: where each column's part of each tile begins,
-    (A, S tiles + 1), in shared rows and probabilities."""
-    starts, rows, probabilities = stack_transitions(
-        tuple(sparse.csr_array(T.T) for T in transitions)
-    )
-    (A, S), tiles = (len(transitions), transitions[0].shape[0]), -(-transitions[0].shape[0] // TILE)
-    column = np.repeat(np.arange(A * S), np.diff(starts, axis=1).ravel())
-    sizes = np.bincount(column * tiles + rows // TILE, minlength=A * S * tiles)
-    ends = np.cumsum(sizes).reshape(A, S * tiles)
-    return np.hstack([starts[:, :1], ends]), rows, probabilities
+    """All transposes in one, for ``gathered_steps``: as ``stack_transitions``."""
+    return stack_transitions(tuple(sparse.csr_array(T.T) for T in transitions))
 
 
 def sparse_steps(
@@ -103,6 +99,39 @@ def sparse_steps(
 
 
 # The signature makes numba compile when the module is loaded, so that no planning time pays for it.
+@njit("void(f8[:,::1], i8[::1], i8, i8, f8[:,::1], i8)", cache=True, nogil=True)
+def _read_eight(beliefs, order, i, end, x, t):
+    """Beliefs ``order[i : i + 8]`` as columns ``t : t + 8`` of x (S, ·); the last one before
+    ``end`` stands for those from there on."""
+    last = end - 1
+    b0, b1 = beliefs[order[i]], beliefs[order[min(i + 1, last)]]
+    b2, b3 = beliefs[order[min(i + 2, last)]], beliefs[order[min(i + 3, last)]]
+    b4, b5 = beliefs[order[min(i + 4, last)]], beliefs[order[min(i + 5, last)]]
+    b6, b7 = beliefs[order[min(i + 6, last)]], beliefs[order[min(i + 7, last)]]
+    for s in range(len(x)):
+        row = x[s]
+        row[t], row[t + 1], row[t + 2], row[t + 3] = b0[s], b1[s], b2[s], b3[s]
+        row[t + 4], row[t + 5], row[t + 6], row[t + 7] = b4[s], b5[s], b6[s], b7[s]
+
+
+@njit("void(f8[:,::1], i8, i8[::1], i8, i8, f8[:,::1])", cache=True, nogil=True)
+def _write_eight(y, t, order, i, end, after):
+    """Columns ``t : t + 8`` of y (S, ·) as rows ``order[i : i + 8]``, those before ``end``."""
+    if i + 8 > end:
+        for j in range(i, end):
+            row = after[order[j]]
+            for s in range(len(y)):
+                row[s] = y[s, t + j - i]
+        return
+    a0, a1, a2, a3 = after[order[i]], after[order[i + 1]], after[order[i + 2]], after[order[i + 3]]
+    i += 4
+    a4, a5, a6, a7 = after[order[i]], after[order[i + 1]], after[order[i + 2]], after[order[i + 3]]
+    for s in range(len(y)):
+        row = y[s]
+        a0[s], a1[s], a2[s], a3[s] = row[t], row[t + 1], row[t + 2], row[t + 3]
+        a4[s], a5[s], a6[s], a7[s] = row[t + 4], row[t + 5], row[t + 6], row[t + 7]
+
+
 @njit(
     "void(f8[:,::1], i8[::1], i8[::1], i8[:,::1], i4[::1], f8[::1], f8[:,::1])",
     cache=True,
@@ -122,9 +151,7 @@ def blind_steps(beliefs, actions, order, starts, columns, probabilities, after):
         a, m = actions[order[i]], 1
         while m < 8 and i + m < n and actions[order[i + m]] == a:
             m += 1
-        for t in range(8):
-            for s in range(S):
-                x[s, t] = beliefs[order[i + t], s] if t < m else 0.0
+        _read_eight(beliefs, order, i, i + m, x, 0)
         y[:] = 0.0
         for s in range(S):
             x0, x1, x2, x3 = x[s, 0], x[s, 1], x[s, 2], x[s, 3]
@@ -141,15 +168,13 @@ def blind_steps(beliefs, actions, order, starts, columns, probabilities, after):
                 y[c, 5] += p * x5
                 y[c, 6] += p * x6
                 y[c, 7] += p * x7
-        for t in range(m):
-            for s in range(S):
-                after[order[i + t], s] = y[s, t]
+        _write_eight(y, 0, order, i, i + m, after)
         i += m
 
 
 @intrinsic
 def _gather(typing_context, y, c, x, rows, probabilities, first, end):
-    """``y[c] += sum over e from first to end of probabilities[e] * x[rows[e]]``; rows of LANES.
+    """``y[c] = sum over e from first to end of probabilities[e] * x[rows[e]]``; rows of LANES.
 
     The sums stay in vector registers, which numba does not do of itself.  No product is fused with
     a sum, so that the result is that of ``blind_steps`` to the last bit.
@@ -166,7 +191,7 @@ def _gather(typing_context, y, c, x, rows, probabilities, first, end):
         rows_at, probabilities_at = data(3), data(4)
         x_at, y_at = (builder.bitcast(data(i), lanes.as_pointer()) for i in (2, 0))
         target, one = builder.gep(y_at, [arguments[1]]), ir.Constant(index, 1)
-        total = cgutils.alloca_once_value(builder, builder.load(target, align=8))
+        total = cgutils.alloca_once_value(builder, ir.Constant(lanes, [0.0] * LANES))
         with cgutils.for_range_slice(builder, *arguments[5:], one, index) as (e, _):
             row = builder.sext(builder.load(builder.gep(rows_at, [e])), index)
             p = builder.load(builder.gep(probabilities_at, [e]))
@@ -192,24 +217,17 @@ def gathered_steps(beliefs, actions, order, starts, rows, probabilities, after):
     """
     n, S = beliefs.shape
     x, y = np.zeros((S, LANES)), np.empty((S, LANES))
-    tiles, i = (starts.shape[1] - 1) // S, 0
+    i = 0
     while i < n:
         a, m = actions[order[i]], 1
         while m < LANES and i + m < n and actions[order[i + m]] == a:
             m += 1
-        if m < LANES:
-            x[:] = 0.0
-        for s in range(S):
-            for t in range(m):
-                x[s, t] = beliefs[order[i + t], s]
-        y[:] = 0.0
-        for tile in range(tiles):
-            for c in range(S):
-                at = c * tiles + tile
-                _gather(y, c, x, rows, probabilities, starts[a, at], starts[a, at + 1])
-        for t in range(m):
-            for s in range(S):
-                after[order[i + t], s] = y[s, t]
+        for t in range(0, m, 8):
+            _read_eight(beliefs, order, i + t, i + m, x, t)
+        for c in range(S):
+            _gather(y, c, x, rows, probabilities, starts[a, c], starts[a, c + 1])
+        for t in range(0, m, 8):
+            _write_eight(y, t, order, i + t, i + m, after)
         i += m
 
 
