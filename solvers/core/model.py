@@ -119,8 +119,9 @@ class SensingMDP:
             action_names=actions,
             end_is_seen=bool(end_is_seen),
         )
-        for array in (model.costs, model.start, model.terminal):
-            array.setflags(write=False)
+        parts = (part for T in model.transitions for part in (T.data, T.indices, T.indptr))
+        for array in (model.costs, model.start, model.terminal, *parts):
+            array.setflags(write=False)  # a solver that writes into its problem is told so
         return model
 
     @classmethod

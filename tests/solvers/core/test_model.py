@@ -151,8 +151,17 @@ def test_the_model_does_not_change_with_what_it_was_built_from():
     assert (model.transitions[1].toarray() == SWAP).all()
     with pytest.raises(ValueError, match="read-only"):
         model.costs[0, 0] = 5
+    with pytest.raises(ValueError, match="read-only"):
+        model.transitions[1].data[0] = 0.5
     with pytest.raises(AttributeError):
         model.discount = 0.7
+
+
+def test_sparse_matrices_stay_those_of_their_owner():
+    theirs = [sparse.csr_array(T) for T in GOOD["transitions"]]
+    model = build(transitions=theirs)
+    theirs[1].data[:] = 0.0  # neither refused, nor seen by the model
+    assert (model.transitions[1].toarray() == SWAP).all()
 
 
 def test_start_is_uniform_over_live_states_unless_given():
