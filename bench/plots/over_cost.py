@@ -36,7 +36,8 @@ def draw_values(results: Drawing) -> Iterator[tuple[str, Figure]]:
 
     label = "optimum lies here (proven)"
     band = Patch(facecolor=BAND, edgecolor=INK, linewidth=0.4, label=label)
-    yield from _draw(results, "value-over-cost", "shown", finish, [band])
+    proven = results.frame["shown_bound"].notna().any()
+    yield from _draw(results, "value-over-cost", "shown", finish, [band] if proven else [])
 
 
 def draw_sensing_rates(results: Drawing) -> Iterator[tuple[str, Figure]]:
@@ -129,10 +130,11 @@ def _draw_band(ax: Axes, rows: pd.DataFrame) -> None:
     rows = rows.assign(k=rows["k"].astype(float))
     best = rows.groupby("k")["shown"].agg(better)
     bound = rows.groupby("k")["shown_bound"].first()
-    if bound.notna().any():
-        ax.fill_between(
-            best.index, best, bound, facecolor=BAND, edgecolor=INK, linewidth=0.4, zorder=0.5
-        )
+    if bound.isna().all():
+        return  # nothing is proven: every value is shown
+    ax.fill_between(
+        best.index, best, bound, facecolor=BAND, edgecolor=INK, linewidth=0.4, zorder=0.5
+    )
     reach = pd.concat([best, bound.dropna()])
     low, high = reach.min(), reach.max()
     span = (high - low) or abs(high) or 1.0

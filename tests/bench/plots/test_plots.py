@@ -94,6 +94,18 @@ def test_the_band_lies_between_the_best_value_and_the_bound(lake):
     assert heights.min() == pytest.approx(frame.groupby("k")["shown"].max().min())
 
 
+def test_without_a_bound_there_is_no_band_and_every_value_is_shown(tmp_path):
+    made = [row(k=k, value=v) for k, v in zip(COSTS, (-0.06, -0.05, -0.02, 0.0), strict=True)]
+    made += [
+        row(k=k, value=v, solver="atm") for k, v in zip(COSTS[:2], (-0.07, -0.06), strict=True)
+    ]
+    figure = drawn(store(tmp_path, *made))["value-over-cost"]
+    assert not any("proven" in words for words in texts(figure))
+    low, high = figure.axes[0].get_ylim()
+    for line in figure.axes[0].lines:
+        assert low < min(line.get_ydata()) <= max(line.get_ydata()) < high
+
+
 def test_sensing_rates_are_shares(lake):
     ax = drawn(lake)["sensing-rate"].axes[0]
     for line in ax.lines:
