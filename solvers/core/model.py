@@ -5,15 +5,12 @@ agent picks an action and says whether it will look at the next state: ``(a, sen
 ``C(s, a) + k`` and reveals the next state, ``(a, blind)`` costs ``C(s, a)`` and leaves the agent
 with the belief ``b T(a)``.
 
-Conventions
------------
 * Costs inside, rewards only at the edges: ``from_rewards`` negates once, on the way in.
 * A terminal state is absorbing and free.  Once a look shows it, the episode is over (value 0);
   while the agent is blind it does not know, so a look that finds a terminal state still costs k.
   With ``end_is_seen`` the agent notices the end for free: the sensing cost is then 0 in terminal
   states, and nothing else changes, because a plan that goes on after the end costs nothing.
-* The discount may be 1 where every way of acting ends with probability 1, as in a problem of
-  ``with_horizon(H)`` steps.
+* The discount may be 1 where every way of acting surely ends, as with ``with_horizon(H)``.
 * The agent knows its first state, which is drawn from ``start``.
 """
 
@@ -95,8 +92,7 @@ class SensingMDP:
         ----------
         transitions : dense (A, S, S), or a sequence of A dense or sparse (S, S) matrices
         costs : (S, A), or (S,) when the cost does not depend on the action
-        start : (S,) probabilities, a state's index or name; uniform over non-terminal states
-            when left out
+        start : (S,) probabilities, a state's index or name; left out: uniform over live states
         terminal : (S,) bool, or indices or names of terminal states; none when left out
         end_is_seen : True if the agent notices the end for free (no look costs in a terminal state)
         """
@@ -239,8 +235,7 @@ class SensingMDP:
 
     @property
     def longest_stay(self) -> float:
-        """At least every expected discounted number of live steps: what 1 / (1 - alpha) is for a
-        discount below 1; finite also for a discount of 1."""
+        """At least every expected discounted number of live steps; finite at a discount of 1."""
         if self.discount == 1 or np.isfinite(self.remaining_steps).all():
             return float(self.expected_steps.max())
         return 1 / (1 - self.discount)

@@ -78,9 +78,10 @@ def test_a_cell_opens_by_keyboard_and_tells_its_run(visit):
         assert part in text
     dialog.locator("summary").click()
     assert "<i>quick</i>" in dialog.inner_text()  # the machine it ran on
-    assert page.url.endswith(f"#cell={focused}")
+    page.wait_for_url(lambda url: url.endswith(f"#cell={focused}"))
     page.keyboard.press("Escape")
-    assert page.locator("dialog[open]").count() == 0 and "#" not in page.url
+    page.wait_for_url(lambda url: "#" not in url)  # the browser tells of it a moment later
+    assert page.locator("dialog[open]").count() == 0
     assert page.evaluate("document.activeElement.dataset.key") == focused
 
 
@@ -134,8 +135,8 @@ def test_stepping_shows_the_models_beliefs_costs_and_looks(visit):
     paid = 0.9 ** (len(plan.actions) - 1) * 0.01
     shown = panel.locator(".panel-facts dd").first.inner_text().replace("\u2212", "-")
     assert float(shown) == pytest.approx(-1000 * (cost + paid), abs=6e-4)
+    page.wait_for_url(lambda url: f"seen={seen}" in url)
     again = page.url[page.url.index("#") :]
-    assert f"seen={seen}" in again
     assert visit(again).locator(".panel").inner_text() == panel.inner_text()
 
 

@@ -32,9 +32,9 @@ def test_keys_step_the_explorer_wherever_the_focus_is(visit):
     page = visit(f"#policy={key_of(LAKE, 0.01, 'spi')}&start=0")
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("ArrowRight")
-    assert "step=1" in page.url
+    page.wait_for_url(lambda url: "step=1" in url)
     page.keyboard.press("Home")
-    assert "step=1" not in page.url
+    page.wait_for_url(lambda url: "step=1" not in url)
 
 
 def test_a_step_beyond_the_end_is_the_last_one(visit):
@@ -42,4 +42,4 @@ def test_a_step_beyond_the_end_is_the_last_one(visit):
     last = int(page.locator(".panel").get_attribute("data-step"))
     assert page.locator("#step").inner_text() == f"step {last}"
     page.keyboard.press("ArrowLeft")
-    assert f"step={last - 1}" in page.url
+    page.wait_for_url(lambda url: f"step={last - 1}" in url)
