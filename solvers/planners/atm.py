@@ -28,6 +28,9 @@ from solvers.core.solver import Solver
 from solvers.kernels.blind_step import by_action
 from solvers.planners.always_sense import AlwaysSensePolicy
 
+SURELY = 0.999
+"""A regret below this share of what no look saves is below it whatever is rounded."""
+
 
 class ATMPolicy(AlwaysSensePolicy):
     """The AS action, with a look only when it pays against one blind step."""
@@ -83,6 +86,21 @@ class ATMPolicy(AlwaysSensePolicy):
             saved = saved + alpha * (T @ (self.k_root - k[:, then]))
         equal = TIE * (k[:, a] + np.abs(regret))  # where they are equal it looks
         return np.column_stack([played, saved - regret - equal])
+
+    def vectors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None:
+        """Where a look never pays, ATM takes the cheapest of the columns of Q*, always blind."""
+        problem, actions = self.problem, np.arange(self.problem.num_actions)
+        if not problem.has_linear_sensing_cost:
+            return None
+        k = problem.sensing_costs()
+        # the regret is a minimum of linear functions of b, each at most its largest entry
+        regret = (self.ahead[:, :, :-1] - self.ahead[:, :, -1:]).max(axis=1).min(axis=1)
+        saved = k.min(axis=0)
+        if not self.uniform:
+            saved = saved + problem.discount * (self.k_root.min() - k.max())
+        if not (problem.discount * regret < SURELY * saved).all():
+            return None
+        return self.Q.T, actions, np.zeros(len(actions), bool), TIE * self.seen.size
 
     def _above(self, a: int) -> np.ndarray:
         """Columns (S, A - 1): AS plays a wherever none of their means is negative."""
