@@ -220,7 +220,7 @@ class SensingMDP:
 
     @cached_property
     def is_dense(self) -> bool:
-        """Whether dense products are the faster ones; asks for less than the dense T itself."""
+        """Whether dense products are the faster ones; told without making the dense T."""
         return blind_step.dense_is_faster(self.transitions)
 
     @cached_property

@@ -160,7 +160,7 @@ class _Proof:
     def _moved(self) -> np.ndarray:
         """``T(a) h``: (S, c), what one step more makes of h."""
         columns, actions = self.h.T, np.full(self.h.shape[1], self.a)
-        # What gathers from the transposes of T(a) gathers here from the rows of T(a) itself.
+        # gathered_steps reads transposes; reading T(a) itself, it multiplies by the transpose.
         return sparse_steps(
             gathered_steps, columns, actions, self.powers.problem.stacked_transitions
         ).T

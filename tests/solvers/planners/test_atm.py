@@ -74,3 +74,11 @@ def test_a_walk_that_never_settles_is_strided_to_the_same_values(monkeypatch):
     stepped = evaluate_fully(problem, policy)
     assert not taken
     assert (np.abs(strided.values - stepped.values) <= strided.error + stepped.error).all()
+
+
+def test_a_price_of_a_look_within_rounding_of_the_regret_gives_no_vectors():
+    # Costs of 1e9 beside k = 1e-8: the regret, computed at a belief, may be off by more than k.
+    T = [np.eye(2), np.eye(2)[::-1]]
+    problem = SensingMDP.from_arrays(T, [[1e9, 1e9 + 1], [1e9, 1e9]], 0.9, 1e-8)
+    assert ATMPolicy(problem).vectors() is None
+    assert ATMPolicy(problem.with_sensing_cost(1e8)).vectors() is not None
