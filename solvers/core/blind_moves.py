@@ -6,10 +6,11 @@ import numpy as np
 from scipy import sparse
 
 from solvers.core.model import SensingMDP
+from solvers.core.plan import Follows
 from solvers.kernels.returns import UNIT, Rows
 
 ABSORBED = 1e-10
-"""Live probability below which a policy that is blind is taken to stay blind."""
+"""Live probability below which a policy is asked whether it will ever look again."""
 GLANCE = 16
 """Entries of two beliefs that are compared before all are."""
 
@@ -22,10 +23,16 @@ def counted_states(problem: SensingMDP) -> np.ndarray:
 
 
 def step_rounding(problem: SensingMDP) -> float:
-    """By how much one blind step blurs an entry of a belief, as a share of it."""
-    live = ~problem.terminal
+    """By how much one blind step blurs an entry of a belief, as a share of it.
+
+    Only entries that are multiplied with a cost count: those of terminal states if a look is priced
+    there by the state.
+    """
+    priced = ~problem.terminal
+    if problem.look_costs.uniform is None and problem.has_linear_sensing_cost:
+        priced = priced | (problem.sensing_costs() > 0).any(axis=1)
     entries = [
-        np.bincount(T.indices, minlength=problem.num_states)[live] for T in problem.transitions
+        np.bincount(T.indices, minlength=problem.num_states)[priced] for T in problem.transitions
     ]
     return (max(int(n.max(initial=0)) for n in entries) + 3) * UNIT
 
@@ -62,7 +69,16 @@ def most_cost(problem: SensingMDP) -> float:
     return step / (1 - alpha) if alpha < 1 else step * (problem.longest_stay + 1)
 
 
-def rest_after(problem: SensingMDP, beliefs: Rows, most: float) -> np.ndarray:
-    """The most that can come from here on: (n,); no look comes where all is over."""
+def rest_after(problem: SensingMDP, policy: Follows, beliefs: Rows, most: float) -> np.ndarray:
+    """The most that can come from here on: (n,).
+
+    A look that finds the end is paid, however small the chance is that it was still to come; so
+    one is counted in full unless the policy is sure to stay blind.
+    """
     live = beliefs @ (~problem.terminal).astype(float)
-    return np.where(live > ABSORBED, most, np.where(live > 0, live, 0.0) * min(most, 1e300))
+    rest = np.where(live > ABSORBED, most, np.where(live > 0, live, 0.0) * min(most, 1e300))
+    nearly_over = np.flatnonzero(live <= ABSORBED)
+    if len(nearly_over) and not problem.end_is_seen:
+        may_look = ~policy.stays_blind(beliefs[nearly_over])
+        rest[nearly_over[may_look]] += problem.max_sensing_cost
+    return rest

@@ -1,12 +1,15 @@
 """When and whether an episode ends, whatever the agent does.
 
-Three questions about the live (not terminal) states of a model, asked of all ways to act at once:
+Four questions about the states of a model, asked of all ways to act at once (a *live* state is one
+that is not terminal):
 
 * :func:`endless_states`: where can an agent stay live for ever?  The largest set X of live states
   with an action in each that leaves X with probability 0.  If X is empty every policy, and so every
   blind string, ends with probability 1, and a discount of 1 makes sense.
 * :func:`remaining_steps`: after how many steps is it over at the latest?  The longest path to the
   end in the graph of all transitions; infinite where it has a loop.
+* :func:`paying_states`: from where can a cost still be met?  From the others nothing is ever paid
+  but for looks.
 * :func:`expected_steps`: the largest expected discounted number of live steps,
 
       E(s) = 1 + alpha max_a sum_s' T(a)(s, s') E(s')     on live states, 0 on terminal ones,
@@ -64,6 +67,17 @@ def remaining_steps(problem: SensingMDP) -> np.ndarray:
         steps[newly] = depth
         ended |= newly
         open_moves = moves @ (~ended).astype(float) > 0
+
+
+def paying_states(problem: SensingMDP) -> np.ndarray:
+    """States from which some way of acting meets a cost other than that of a look: (S,) bool."""
+    moves = sum(problem.transitions[1:], problem.transitions[0]).tocsr()
+    paying = (problem.costs != 0).any(axis=1) & ~problem.terminal
+    while True:
+        more = paying | ((moves @ paying.astype(float) > 0) & ~problem.terminal)
+        if (more == paying).all():
+            return paying
+        paying = more
 
 
 def expected_steps(problem: SensingMDP) -> np.ndarray:

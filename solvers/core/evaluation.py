@@ -31,6 +31,9 @@ from solvers.core.walk_state import Step
 from solvers.kernels.dots import picked_dots
 from solvers.kernels.returns import UNIT, solve_proven
 
+MOST_ERROR = 1e300
+"""Stands for an error without a bound: 0 times infinity would spoil what never gets there."""
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -229,7 +232,8 @@ class _Book:
         cost, size, slip = picked_dots(beliefs, columns, found.values[:, None])
         self._pay(step, who, cost, size, slip)
         discount = problem.discount**step.depth
-        self.error[step.roots[who]] += discount * (beliefs @ found.error) * (1 + 1e-9)
+        error = beliefs @ np.minimum(found.error, MOST_ERROR)
+        self.error[step.roots[who]] += discount * error * (1 + 1e-9)
         ends = self.counted.min() == 0 or problem.discount == 1
         steps = beliefs @ found.steps if ends else 1 / (1 - problem.discount)
         self.gains[step.roots[who], 2] += discount * steps

@@ -53,6 +53,23 @@ class Plan:
         return words + (", then look" if self.senses else " for good, blind")
 
 
+@dataclass(frozen=True)
+class Vectors:
+    """The choice of the cheapest of cost vectors, which compiled code can make.
+
+    alphas : (n, S), with their actions and looks (n,); ties : (S,), of vectors that differ by less
+    than ``b ties`` at a belief b the first is taken
+    guards : (A, c, S), blind action a is sure to be played blind only where ``b g < 0`` for one of
+    ``g = guards[a]``; always if there are none (c = 0)
+    """
+
+    alphas: np.ndarray
+    actions: np.ndarray
+    looks: np.ndarray
+    ties: np.ndarray
+    guards: np.ndarray
+
+
 class Follows(Protocol):
     """What unrolling needs of a policy; see :class:`solvers.core.policy.Policy`."""
 
@@ -70,7 +87,9 @@ class Follows(Protocol):
 
     def margins(self, reason: int) -> np.ndarray | None: ...
 
-    def vectors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None: ...
+    def stays_blind(self, beliefs: Any) -> np.ndarray: ...
+
+    def vectors(self) -> Vectors | None: ...
 
 
 def checked_choice(

@@ -8,6 +8,7 @@ belief can also say by how much (``margins``), which lets its blind plans be sum
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -15,10 +16,11 @@ import numpy as np
 
 from solvers.core.baseline import lowest_argmin
 from solvers.core.controller import Controller, runs_of
+from solvers.core.ending import paying_states
 from solvers.core.evaluation import evaluate
 from solvers.core.model import SensingMDP
-from solvers.core.plan import Plan, PolicyError
-from solvers.core.repeats import MOST_MARGINS
+from solvers.core.plan import Plan, PolicyError, Vectors
+from solvers.core.repeats import MOST_MARGINS, STRICT
 from solvers.core.unrolling import BLOCK_ENTRIES, unroll_plans
 
 __all__ = ["AlphaVectorPolicy", "Plan", "PlanPolicy", "Policy", "PolicyError"]
@@ -70,12 +72,32 @@ class Policy:
         return np.full(len(actions), -1)
 
     def margins(self, reason: int) -> np.ndarray | None:
-        """Columns h (S, c): it plays the blind action of this reason wherever all ``b h > 0``."""
+        """Columns h (S, c): it plays the blind action of this reason wherever all ``b h >= 0``, or
+        another blind one where nothing is paid any more; see ``strictly``."""
         return None
 
-    def vectors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None:
-        """If it takes the cheapest of cost vectors: those (n, S), their actions and looks (n,), and
-        what tells them apart (S,); see AlphaVectorPolicy."""
+    def strictly(self, h: np.ndarray, actions: np.ndarray, looks: np.ndarray) -> np.ndarray:
+        """Margins (S, c) that must be above 0, so that they may be asked to be at least 0.
+
+        ``actions``, ``looks`` : (c,), what is done instead where a margin is not above 0.  Where
+        nothing is paid any more it does not matter, unless it is a look.
+        """
+        problem = self.problem
+        free = np.zeros(h.shape, bool)  # a look that costs nothing and ends the episode
+        if problem.has_linear_sensing_cost:
+            free = problem.terminal[:, None] & (problem.sensing_costs()[:, actions] == 0)
+        return h - STRICT * (self._pays[:, None] | (looks & ~free))
+
+    @cached_property
+    def _pays(self) -> np.ndarray:
+        return paying_states(self.problem)
+
+    def stays_blind(self, beliefs: Any) -> np.ndarray:
+        """Where (n,) it surely never looks again, as the live probability can only shrink."""
+        return np.zeros(beliefs.shape[0], bool)
+
+    def vectors(self) -> Vectors | None:
+        """If it takes the cheapest of cost vectors: those."""
         return None
 
     def plan(self, root: int | str) -> Plan:
@@ -212,8 +234,9 @@ class AlphaVectorPolicy(Policy):
         best = self._cheapest(beliefs)
         return self.actions[best], self.senses[best]
 
-    def vectors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        return self.alphas, self.actions, self.senses, self.ties
+    def vectors(self) -> Vectors:
+        unguarded = np.zeros((self.problem.num_actions, 0, self.problem.num_states))
+        return Vectors(self.alphas, self.actions, self.senses, self.ties, unguarded)
 
     def reasons(self, beliefs: Any, actions: np.ndarray) -> np.ndarray:
         return self._cheapest(beliefs)
@@ -227,9 +250,34 @@ class AlphaVectorPolicy(Policy):
         if other.size > MOST_MARGINS:
             return None
         others = (self.actions != self.actions[reason]) | self.senses
-        rounding = np.tile(self.ties, (len(other), 1))
-        rounding[:reason] *= -1  # of equals the first is taken
-        return (other - chosen + rounding)[others].T
+        # Any vector of this action will do.  The others are not taken if they are above the chosen
+        # one by more than a tie; those after it, if it is the only one, even if they are equal.
+        ahead = np.arange(len(other)) < (reason if others.sum() == len(other) - 1 else len(other))
+        h = (other - chosen + np.where(ahead, -1.0, 1.0)[:, None] * self.ties).T
+        h[:, ahead] = self.strictly(h[:, ahead], self.actions[ahead], self.senses[ahead])
+        return h[:, others]
+
+    def stays_blind(self, beliefs: Any) -> np.ndarray:
+        worth = self._looks_at_end
+        if worth is None:
+            return super().stays_blind(beliefs)
+        least, most = worth
+        live = beliefs @ (~self.problem.terminal).astype(float)
+        return beliefs @ np.where(self.problem.terminal, least, 0.0) > 2 * live * most
+
+    @cached_property
+    def _looks_at_end(self) -> tuple[np.ndarray, float] | None:
+        """By how much every look is dearer than one blind vector: at least (S,) at the end, where
+        it is never negative, and how much cheaper it is elsewhere at most; None if none is."""
+        end = self.problem.terminal
+        if not self.senses.any() or self.senses.all():
+            return None if self.senses.any() else (np.ones(len(end)), 0.0)
+        blind = self.alphas[~self.senses]
+        blind = blind[np.argmin(blind[:, end].sum(axis=1))]
+        above = (self.alphas[self.senses] - blind - self.ties).min(axis=0)
+        if (above[end] < 0).any():
+            return None
+        return above, float(np.maximum(-above[~end], 0.0).max(initial=0.0))
 
 
 def _checked(plan: Any, root: int) -> Plan:

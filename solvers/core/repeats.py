@@ -34,6 +34,8 @@ from solvers.kernels.returns import TINY, Rows
 FOR_GOOD = -1
 ONE_BY_ONE = 32
 """Powers looked at one by one, a power of two; later ones in runs."""
+STRICT = 1e-200
+"""Taken off a margin that must be above 0: it changes no other number than 0."""
 LAST_RUN = 2**20
 """No run begins after so many steps."""
 SHORTEST = 32

@@ -1,9 +1,9 @@
 """Many blind steps at once of a policy that takes the cheapest of cost vectors, over few states.
 
 Near discount 1 such a policy may walk for 300,000 steps without ever repeating itself.  A stride is
-up to ``LENGTH`` of these steps, made one by one in compiled code until a look comes next: the same
-sums as single steps, without their overhead.  After m steps over S states the cost is off by at
-most ``(m + 1) (S + 5)`` units of what it is summed from: m (S + 1) of the beliefs, S + 1 of a
+up to ``LENGTH`` of these steps, made one by one in compiled code until a look may come next: the
+same sums as single steps, without their overhead.  After m steps over S states the cost is off by
+at most ``(m + 1) (S + 5)`` units of what it is summed from: m (S + 1) of the beliefs, S + 1 of a
 product, and m each of the powers of the discount and of the sum.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from solvers.core.baseline import lowest_argmin
 from solvers.core.blind_moves import counted_states
 from solvers.core.model import SensingMDP
-from solvers.core.plan import Follows
+from solvers.core.plan import Follows, Vectors
 from solvers.core.walk_state import Block
 from solvers.kernels.linear_walk import follow_vectors
 from solvers.kernels.returns import UNIT
@@ -46,16 +46,15 @@ class Taken:
 class Strides:
     """Strides of one policy; dust : probabilities below this are let go."""
 
-    def __init__(
-        self,
-        problem: SensingMDP,
-        vectors: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
-        dust: float,
-    ) -> None:
-        alphas, actions, looks, ties = vectors
-        self.problem, self.dust, self.actions = problem, dust, actions
-        self.alphas = np.ascontiguousarray(alphas, float)
-        self.rules = (np.ascontiguousarray(ties), actions.astype(np.int64), looks.astype(bool))
+    def __init__(self, problem: SensingMDP, vectors: Vectors, dust: float) -> None:
+        self.problem, self.dust, self.actions = problem, dust, vectors.actions
+        self.alphas = np.ascontiguousarray(vectors.alphas, float)
+        self.rules = (
+            np.ascontiguousarray(vectors.ties),
+            vectors.actions.astype(np.int64),
+            vectors.looks.astype(bool),
+            np.ascontiguousarray(vectors.guards),
+        )
         self.costs, self.counted = np.array(problem.costs, order="C"), counted_states(problem)
 
     @classmethod

@@ -11,8 +11,8 @@ so a plan that never looks is summed in closed form, never cut.  When a policy t
 repeats for good is the subject of :mod:`solvers.core.repeats`; where it surely repeats an action
 for a while, all these steps are one leap (:mod:`solvers.core.powers`); long walks of vectors over
 few states make compiled strides (:mod:`solvers.core.strides`).  Where none of these comes,
-the walk ends when all that live states can still cost is below ``NEGLIGIBLE`` of what the root has
-paid; that rest is part of the error.
+the walk ends when all that can still be paid is below ``NEGLIGIBLE`` of what the root has paid;
+that rest is part of the error.
 
 Beliefs are sums of products of non-negative numbers, so their rounding is relative to each entry:
 after m steps at most ``m (n + 1)`` units, n the most entries in a column of T.  (The price of a
@@ -184,12 +184,15 @@ class Walker:
             discount = problem.discount**depth
             blur = self.unit * (depth - block.seen_at) * (depth >= SETTLED)
             back = ~looks & ~again & (block.seen_at >= 0) & same_rows(beliefs, block.seen, blur)
+            lasting = back & (problem.discount == 1)  # for ever, without a sum, unless all is over
+            lasting &= beliefs @ (~problem.terminal).astype(float) > 0
+            back &= ~lasting
             period[back] = depth - block.seen_at[back]
             block.paid += discount * costs[1]
-            rest = discount * rest_after(problem, beliefs, self.most)
+            rest = discount * rest_after(problem, policy, beliefs, self.most)
             enough = NEGLIGIBLE * np.maximum(block.paid, problem.cost_floor)
             small = rest <= (enough if self.work < MOST_WORK else np.inf)
-            small &= ~looks & ~again & (period == 0)
+            small = (small | lasting) & ~looks & ~again & (period == 0)
             again |= small
             left = np.where(small, rest, 0.0) + discount * self.dust * self.most
             dense = isinstance(beliefs, np.ndarray)

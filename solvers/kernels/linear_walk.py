@@ -8,18 +8,19 @@ from numba import njit
 
 # The signature makes numba compile when the module is loaded, so that no planning time pays for it.
 @njit(
-    "void(f8[:,::1], f8[:,::1], f8[::1], i8[::1], b1[::1], f8[:,:,::1], f8[:,::1], f8[::1], f8, "
-    "i8, f8, i8[::1], f8[:,::1])",
+    "void(f8[:,::1], f8[:,::1], f8[::1], i8[::1], b1[::1], f8[:,:,::1], f8[:,:,::1], "
+    "f8[:,::1], f8[::1], f8, i8, f8, i8[::1], f8[:,::1])",
     cache=True,
     nogil=True,
 )
 def follow_vectors(
-    beliefs, alphas, ties, actions, looks, T, C, counted, discount, most, dust, spans, sums
+    beliefs, alphas, ties, actions, looks, guards, T, C, counted, discount, most, dust, spans, sums
 ):
-    """Move each belief (n, S) on by up to ``most`` blind steps, until a look comes next.
+    """Move each belief (n, S) on by up to ``most`` blind steps, until a look may come next.
 
     alphas (m, S) with their actions and looks (m,); ties (S,): the first within b ties of the least
-    is taken; T (A, S, S); C (S, A); counted (S,)
+    is taken; guards (A, c, S): action a goes on where ``b g < 0`` for a g of guards[a], if c > 0
+    T (A, S, S); C (S, A); counted (S,)
     dust : probabilities below this become 0
     spans : (n,), set to the steps made; sums : (n, 3), set to the discounted sums of cost, of its
     absolute value and of what is counted
@@ -42,6 +43,16 @@ def follow_vectors(
             if looks[best]:
                 break
             a = actions[best]
+            blind = guards.shape[1] == 0
+            for c in range(guards.shape[1]):
+                margin = 0.0
+                for s in range(S):
+                    margin += b[s] * guards[a, c, s]
+                if margin < 0.0:
+                    blind = True
+                    break
+            if not blind:
+                break
             cost, size, awake = 0.0, 0.0, 0.0
             after[:] = 0.0
             for s in range(S):

@@ -21,6 +21,7 @@ from solvers.core.baseline import TIE, lowest_argmin
 from solvers.core.blind_moves import moved
 from solvers.core.budget import Budget
 from solvers.core.model import SensingMDP
+from solvers.core.plan import Vectors
 from solvers.core.repeats import MOST_MARGINS
 from solvers.core.roots import check_roots
 from solvers.core.solution import Solution
@@ -28,7 +29,7 @@ from solvers.core.solver import Solver
 from solvers.kernels.blind_step import by_action
 from solvers.planners.always_sense import AlwaysSensePolicy
 
-ROUNDED = 1e-9
+ROUNDED = 1e-12
 """Rounding changes a regret, or what no look saves, by less than this share of their terms."""
 
 
@@ -85,29 +86,43 @@ class ATMPolicy(AlwaysSensePolicy):
             played = np.column_stack([self._above(a), T @ self._above(then)])
             saved = saved + alpha * (T @ (self.k_root - k[:, then]))
         equal = TIE * (k[:, a] + np.abs(regret))  # where they are equal it looks
-        return np.column_stack([played, saved - regret - equal])
+        blind = (saved - regret - equal)[:, None]
+        return np.column_stack([played, self.strictly(blind, np.array([a]), np.array([True]))])
 
-    def vectors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None:
-        """Where a look never pays, ATM takes the cheapest of the columns of Q*, always blind."""
+    def stays_blind(self, beliefs: Any) -> np.ndarray:
+        if not self.uniform:
+            return super().stays_blind(beliefs)
+        # The regret of playing the same again is at most this, and nothing after the end.
+        end, each = self.problem.terminal, np.arange(self.problem.num_actions)
+        regret = (self.ahead[each, :, each] - self.ahead[:, :, -1]).max(axis=0)
+        if (regret[end] > 0).any():
+            return super().stays_blind(beliefs)
+        live = beliefs @ (~end).astype(float)
+        most = float(np.abs(regret).max())
+        return 2 * self.problem.discount * live * most < self.problem.max_sensing_cost
+
+    def vectors(self) -> Vectors | None:
+        """The columns of Q*, blind where the regret is surely below what no look saves."""
         problem, actions = self.problem, np.arange(self.problem.num_actions)
         if not problem.has_linear_sensing_cost:
             return None
-        k = problem.sensing_costs()
-        # the regret is a minimum of linear functions of b, each at most its largest entry
-        regret = (self.ahead[:, :, :-1] - self.ahead[:, :, -1:]).max(axis=1).min(axis=1)
-        saved = k.min(axis=0)
-        if not self.uniform:
-            saved = saved + problem.discount * (self.k_root.min() - k.max())
-        rounded = ROUNDED * (np.abs(self.ahead).max() + np.abs(k).max())
-        if not (problem.discount * regret + rounded < saved).all():
-            return None  # or it is too close to tell
-        return self.Q.T, actions, np.zeros(len(actions), bool), TIE * self.seen.size
+        k, columns = problem.sensing_costs(), np.moveaxis(self.ahead, 2, 1)  # (A, A + 1, S)
+        later, seen = columns[:, :-1], columns[:, -1:]
+        saved = k.T
+        if not self.uniform:  # at least: the next look is as dear as any
+            extra = self.k_root - k.max(axis=1)
+            saved = saved + problem.discount * np.stack([T @ extra for T in problem.transitions])
+        size = np.abs(later) + np.abs(seen) + k.max()
+        guards = problem.discount * (later - seen) - saved[:, None] + ROUNDED * size
+        blind = np.zeros(len(actions), bool)
+        return Vectors(self.Q.T, actions, blind, TIE * self.seen.size, guards)
 
     def _above(self, a: int) -> np.ndarray:
         """Columns (S, A - 1): AS plays a wherever none of their means is negative."""
         tie = TIE * self.seen.size
         above = self.Q - self.Q[:, [a]] + 0.5 * tie[:, None]
         above[:, :a] -= 2 * tie[:, None]  # of equals the lowest action is played
+        above[:, :a] = self.strictly(above[:, :a], np.arange(a), np.zeros(a, bool))
         return np.delete(above, a, axis=1)
 
 
