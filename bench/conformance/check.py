@@ -66,7 +66,7 @@ def examine(path: Path) -> Iterator[Finding]:
         yield Finding("the file can be loaded", str(error))
         return
     yield Finding("the file can be loaded")
-    names = ", ".join(cls.name for cls in found)
+    names = ", ".join(str(cls.name) for cls in found)
     yield Finding("it has one solver", None if len(found) == 1 else f"it has several: {names}")
     for cls in found:
         findings = list(_form(cls))

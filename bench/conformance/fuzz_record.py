@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.run import environment
+from bench.store.files import write_json
 
 KEPT = 40
 """Failures kept with a script, at most; all of them are counted."""
@@ -39,7 +40,7 @@ class Campaign:
 
     def save(self, path: Path) -> None:
         """Write everything as JSON, whole or not at all."""
-        _write(path, vars(self))
+        write_json(path, vars(self), indent=1)
 
     @classmethod
     def resume(cls, path: Path, seed: int, first: int = 0) -> Campaign:
@@ -84,7 +85,7 @@ def merge(paths: Sequence[Path], path: Path) -> dict[str, Any]:
         "failures": [failure for part in parts for failure in part.failures][:KEPT],
         "parts": [{name: getattr(part, name) for name in PART} for part in parts],
     }
-    _write(path, record)
+    write_json(path, record, indent=1)
     return record
 
 
@@ -97,12 +98,6 @@ def this_code() -> dict[str, Any]:
 
 
 _code: dict[str, Any] | None = None
-
-
-def _write(path: Path, content: Any) -> None:
-    beside = path.with_name(f".{path.name}")
-    beside.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    beside.replace(path)
 
 
 def _read(path: Path) -> dict[str, Any]:

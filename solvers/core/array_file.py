@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from solvers.core.validation import ModelError
+from solvers.core.whole_file import written_whole
 
 LARGEST = 2**31
 """Bytes that all arrays of one file may hold together once unpacked."""
@@ -94,13 +95,8 @@ def packed(**arrays: Any) -> bytes:
 
 def write_arrays(path: str | Path, **arrays: Any) -> None:
     """Write arrays as an ``.npz`` file that is whole or not there at all."""
-    path = Path(path)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
+    with written_whole(path) as beside:
         beside.write_bytes(packed(**arrays))
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def json_bytes(value: Mapping[str, Any]) -> np.ndarray:

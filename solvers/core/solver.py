@@ -145,6 +145,11 @@ def register_solvers(module: ModuleType) -> list[type[Solver]]:
     """Take the solvers of a module from a file; one that has another's name is refused."""
     known = solver_classes()
     for cls in _solvers_in(module):
+        if not isinstance(cls.name, str) or not cls.name.strip():
+            raise SolverError(
+                f"{module.__file__}: the name of class {cls.__name__} is {cls.name!r}; "
+                'expected text, such as name = "my-solver"'
+            )
         other = known.get(cls.name)
         if other is not None and Path(inspect.getfile(other)) != Path(inspect.getfile(cls)):
             raise SolverError(

@@ -28,6 +28,8 @@ class Good(Solver):
 """
 FAULTS = {
     "name, Good One,": GOOD.replace('"good"', '"Good One"'),
+    "class Good is 3; expected text": GOOD.replace('"good"', "3"),
+    "class Good is ''; expected text": GOOD.replace('"good"', "''"),
     "the name of another solver": GOOD.replace('"good"', '"spi"'),
     "no default for: depth": GOOD.replace("depth: int = 3", "depth: int"),
     "the class lacks @dataclass": GOOD.replace("@dataclass", ""),

@@ -192,7 +192,7 @@ def test_a_full_disk_leaves_what_was_there(store, monkeypatch):
     def full(*arguments):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("bench.store.files.os.fsync", full)
+    monkeypatch.setattr("os.fsync", full)
     with pytest.raises(StoreError, match=r"cannot write .*table.md: No space left"):
         write_text(path, "new")
     assert path.read_text() == "old" and list(store.directory.glob(".*")) == []

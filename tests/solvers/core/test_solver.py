@@ -1,3 +1,4 @@
+import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -139,6 +140,15 @@ def test_files_that_hold_no_solver(tmp_path):
     (tmp_path / "notes.txt").write_text("spi")
     with pytest.raises(SolverError, match="not a Python file"):
         load_solver_file(tmp_path / "notes.txt")
+
+
+@pytest.mark.parametrize("name", ["3", "''", "' '", "None", "['mine']"])
+def test_the_name_of_a_solver_in_a_file_must_be_text(name, tmp_path):
+    path = tmp_path / "nameless.py"
+    path.write_text(FILE.replace('"mine"', name))
+    told = re.escape(f"nameless.py: the name of class Mine is {name}; expected text")
+    with pytest.raises(SolverError, match=told):
+        load_solver_file(path)
 
 
 def test_a_file_may_not_take_the_name_of_another_solver(tmp_path):
