@@ -235,3 +235,33 @@ def test_a_table_wider_than_the_page_says_that_it_scrolls(visit):
     assert page.locator("#scroll-hint").is_visible() == wider
     page.set_viewport_size({"width": 2400, "height": 900})
     page.locator("#scroll-hint").wait_for(state="hidden")  # the page learns of it a moment later
+
+
+@pytest.mark.parametrize("width", [390, 760, 1280])
+def test_no_row_of_the_table_is_hidden_in_a_frame(visit, width):
+    page = visit(width=width)
+    page.set_viewport_size({"width": width, "height": 200})  # lower than the table
+    frame = "(t => [t.scrollHeight, t.clientHeight])(document.querySelector('#table'))"
+    inside, shown = page.evaluate(frame)
+    assert inside <= shown + 1
+
+
+def test_headings_stay_in_sight_over_the_last_row(visit):
+    page = visit(width=760)
+    page.set_viewport_size({"width": 760, "height": 400})
+    page.evaluate(
+        "scrollTo(0, scrollY + document.querySelector('#table').getBoundingClientRect().top + 90)"
+    )
+    drawn_twice = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    page.evaluate(drawn_twice)
+    top = "document.querySelector('{}').getBoundingClientRect().top"
+    assert page.evaluate(top.format("#table")) < -80  # where they stood before
+    for heading in ("thead th.problem", "thead th.solver"):
+        assert abs(page.evaluate(top.format(heading))) < 2
+
+
+def test_the_edge_of_a_table_fades_while_there_is_more_beyond_it(visit):
+    page = visit(width=760)
+    page.locator("#table.goes-on").wait_for()
+    page.evaluate("document.querySelector('#table').scrollLeft = 1e6")
+    page.locator("#table:not(.goes-on)").wait_for()
