@@ -9,7 +9,6 @@ from bench.plots import figures, undrawn, write_plots
 from bench.plots.drawing import Drawing
 from bench.plots.gap_over_time import CEILING, FLOOR, MOST_POINTS, gap_curve
 from bench.plots.over_cost import MOST_BRIGHT, _focused
-from bench.plots.profile import distances
 from bench.plots.style import FILE_TYPES, PALE, method_styles, save, styled
 from bench.plots.time_and_value import LABEL, label_levels, value_window, why_missing
 from tests.bench.drawn import drawn, texts
@@ -130,34 +129,6 @@ def test_the_legend_tells_which_methods_have_no_value_and_why(lake):
     some = tidy([row(k=0.001, value=-0.02), *lines])
     assert why_missing(some) == " (k = 0.01, 0.05: memory)"
     assert why_missing(some[some["failure"] == ""]) == ""
-
-
-def test_profile_counts_failures_as_never():
-    frame = tidy(
-        [
-            row(solver="spi", value=-0.02),
-            row(solver="atm", value=-0.01),
-            row(solver="fib", status="timeout", reason="timeout 60 s"),
-            row(solver="delayed-information", lower=-0.03),
-        ]
-    )
-    away = distances(frame).set_index("method")["distance"]
-    assert away.to_dict() == {"ATM": 0.5, "FIB": np.inf, "SPI": 0.0}
-
-
-def test_profile_curves_rise_to_at_most_all(tmp_path):
-    made = [
-        row(k=k, solver=solver, value=-0.02 + 0.001 * i * n, solve_seconds=0.1 * (i + 1))
-        for n, solver in enumerate(("spi", "atm"))
-        for i, k in enumerate((0.001, 0.002, 0.003, 0.004, 0.005, 0.006))
-    ]
-    quality, time = drawn(store(tmp_path, *made))["profile"].axes
-    for line in (*quality.lines, *time.lines):
-        assert (np.diff(line.get_ydata()) >= 0).all()
-    assert {line.get_label(): line.get_ydata()[0] for line in quality.lines} == {
-        "SPI": 1.0,
-        "ATM": pytest.approx(1 / 6),
-    }
 
 
 def test_gap_curve_only_falls_and_stays_short():

@@ -5,12 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from bench.analysis.results import Results
 from bench.problems import find_problem
-from bench.report.report import write_report
 from solvers import solve
 from tests.bench import page_results
-from tests.bench.made_rows import row, store
 from tests.bench.page_results import LAKE, NASTY, key_of
 
 pytestmark = pytest.mark.browser
@@ -193,31 +190,6 @@ def test_a_phone_needs_no_sideways_scrolling(visit):
     page = visit(f"#cell={key_of(LAKE, 0.01, 'spi')}", width=360)
     rights = "e => [e, ...e.querySelectorAll('*')].map(x => x.getBoundingClientRect().right)"
     assert max(page.locator("dialog").evaluate(rights)) <= 361
-
-
-def test_more_problems_than_colours_are_told_apart_by_numbers(browser, tmp_path):
-    names = [f"two-state@discount=0.{i}" for i in range(31, 40)]
-    store(tmp_path, *(row(n, 0.25, s, v) for n in names for s, v in (("spi", 1.0), ("atm", 2.0))))
-    page = browser.new_page()
-    page.goto(write_report(Results.load("made", tmp_path)).as_uri())
-    page.wait_for_selector("html[data-ready=all]")
-    numbers = [str(i) for i in range(1, 10)]
-    assert page.locator("#summary .wins-piece").all_inner_texts() == numbers
-    assert page.locator("#summary .wins-key .swatch").all_inner_texts() == numbers
-    page.close()
-
-
-def test_a_sentence_and_a_chart_say_who_wins_before_the_table(visit):
-    page = visit()
-    words = page.locator("#summary .verdict").inner_text()
-    assert words.startswith("Of 2 instances, SPI has the best value on 2. On 2 more only one")
-    assert page.locator("#summary .wins-piece").count() == 1
-    assert page.locator("#summary .wins").get_attribute("aria-label") == "SPI: best on 2 of 2"
-    above = page.evaluate(
-        "document.querySelector('#summary').getBoundingClientRect().bottom"
-        " <= document.querySelector('#table').getBoundingClientRect().top"
-    )
-    assert above
 
 
 def test_a_cell_that_was_not_run_says_so_and_a_filtered_one_does_not(visit):
