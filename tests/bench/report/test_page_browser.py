@@ -237,3 +237,16 @@ def test_the_edge_of_a_table_fades_while_there_is_more_beyond_it(visit):
     page.locator("#table.goes-on").wait_for()
     page.evaluate("document.querySelector('#table').scrollLeft = 1e6")
     page.locator("#table:not(.goes-on)").wait_for()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_letters_of_a_grid_have_a_halo_that_is_not_the_shade_of_a_belief(visit, scheme):
+    page = visit(f"#policy={key_of(LAKE, 0.01, 'spi')}&start=0", scheme=scheme)
+    look = """e => (s => [s.fill, s.stroke, s.paintOrder])(getComputedStyle(e))"""
+    fill, stroke, order = page.locator(".grid .letter").first.evaluate(look)
+    assert order.startswith("stroke")
+
+    def light(colour):
+        return sum(map(int, re.findall(r"\d+", colour)[:3])) / 3
+
+    assert abs(light(fill) - light(stroke)) > 150
