@@ -142,6 +142,18 @@ def test_gap_curve_only_falls_and_stays_short():
     assert len(gap_curve([], -1.0, 0.0)[0]) == 0
 
 
+def test_a_method_with_one_bound_in_time_is_a_marker_beside_the_curves(tmp_path):
+    many = row(solver="dips", value=-0.02, lower=-0.03)
+    one = row(solver="pbvi", value=-0.02, lower=-0.03)
+    alone = row(solver="pbvi", value=-0.02, lower=-0.03, k=0.05)
+    traces = {many.key: [[0.1, -0.04, -0.01], [1.0, -0.03, -0.02]]}
+    traces |= {only.key: [[2.0, -0.03, -0.02]] for only in (one, alone)}
+    details = {key: {"trace": trace, "plans": {}} for key, trace in traces.items()}
+    figure = drawn(store(tmp_path, many, one, alone, details=details))
+    (ax,) = figure["gap-over-time-frozen-lake-4x4"].axes  # a panel needs a curve
+    assert sorted(len(line.get_xdata()) for line in ax.lines) == [1, 2]
+
+
 def test_a_bound_alone_is_measured_against_the_best_value():
     t, gap = gap_curve([[1.0, -4.0, None], [2.0, -3.0, None]], -9.0, -2.0)
     assert list(t) == [1.0, 2.0]
@@ -160,6 +172,14 @@ def test_far_off_values_stand_on_the_edge():
     inside = frame["shown"][~outside]
     assert low < inside.min()
     assert inside.max() < high
+
+
+def test_rounding_is_not_drawn_as_a_difference():
+    values = (("spi", -0.02), ("atm", -0.02 - 1e-16), ("dips", -0.02 + 1e-16))
+    low, high, outside = value_window(tidy([row(solver=s, value=v) for s, v in values]))
+    assert not outside.any()
+    assert low < 20 < high
+    assert high - low > 0.02  # two units of the last digit that tables print
 
 
 def test_values_on_the_edge_are_written_apart_and_no_line_crosses_one():
