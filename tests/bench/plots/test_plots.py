@@ -275,6 +275,20 @@ def test_few_curves_of_gaps_keep_their_colour(lake):
     assert 0 < len(bright) <= MOST_BRIGHT
 
 
+def test_pale_curves_lie_behind_the_others(tmp_path):
+    solvers = ["spi", "atm", "fib", "dips", "pbvi", "qmdp", "hold", "always-sense"]
+    made = [
+        row(k=k, solver=s, value=-0.02 + 0.001 * i, lower=-0.03)
+        for i, s in enumerate(solvers)
+        for k in COSTS
+    ]
+    lines = drawn(store(tmp_path, *made))["gap-over-cost"].axes[0].lines
+    pale = [line.zorder for line in lines if line.get_color() == PALE]
+    bright = [line.zorder for line in lines if line.get_color() != PALE]
+    assert len(pale) == len(solvers) - MOST_BRIGHT
+    assert max(pale) < min(bright)
+
+
 def test_what_is_not_drawn_says_what_it_needs(lake):
     written = write_plots(Results.load("made", lake))
     missing = [line.split(" ")[0] for line in undrawn(written)]
