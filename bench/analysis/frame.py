@@ -50,8 +50,8 @@ def tidy(stored: Iterable[Result]) -> pd.DataFrame:
     ``title`` (with its options), ``problem_title``, ``digits``, ``rewards``, ``shown`` and
     ``shown_error`` (as tables print), ``best_lower``, ``shown_bound`` (the same, printed),
     ``bound_verified``, ``gap``,
-    ``published`` with ``published_text``, ``_low``, ``_high`` and ``_seconds``, ``flag``, ``best``,
-    ``failure``, ``wrong_bound``.
+    ``published`` with ``published_text``, ``_low``, ``_high`` and ``_seconds``, ``flag``,
+    ``compared_cost`` (see :func:`_add_best`), ``best``, ``failure``, ``wrong_bound``.
     """
     rows = latest(stored)
     frame = pd.DataFrame([vars(row) for row in rows], columns=list(COLUMNS))
@@ -128,9 +128,13 @@ def _add_published(frame: pd.DataFrame) -> None:
 
 
 def _add_best(frame: pd.DataFrame) -> None:
-    """Which values are best on their instance, as far as the printed digits tell."""
+    """Which values are best on their instance: all that print the same digits as the best one.
+
+    This is the only rule for ties, of tables, the report page and figures alike.  The cost that is
+    compared is the value, a simulated one at SURE standard errors to its disadvantage.
+    """
     cost = frame["value"] + SURE * frame["standard_error"].fillna(0)
-    cost = cost.where(frame["status"] == OK)
+    cost = frame["compared_cost"] = cost.where(frame["status"] == OK)
     least = cost.groupby([frame[c] for c in INSTANCE]).transform("min")
     scale = np.array([abs(problem_facts(p).scale) for p in frame["problem"]], float)
     unit = 10.0 ** -frame["digits"].astype(float) / scale

@@ -37,9 +37,9 @@ def draw(results: Drawing) -> Iterator[tuple[str, Figure]]:
             trace = results.details(row.key).get("trace") or []
             upper = best if np.isnan(row.value) else row.value
             t, gap = gap_curve(trace, row.best_lower, upper)
-            if len(t) >= 2 and isinstance(row.k, float):
+            if len(t) and isinstance(row.k, float):
                 curves.setdefault(row.k, []).append((row.method, t, gap))
-        costs = [k for k in costs_of(rows) if k in curves]
+        costs = [k for k in costs_of(rows) if any(len(t) > 1 for _, t, _ in curves.get(k, []))]
         if not costs or len(costs) > MOST_COSTS:
             continue
         columns = min(COLUMNS, len(costs))
@@ -47,7 +47,8 @@ def draw(results: Drawing) -> Iterator[tuple[str, Figure]]:
         for ax, k in zip(axes, costs, strict=True):
             for method, t, gap in curves[k]:
                 style = results.styles[method].of_line()
-                ax.plot(t, gap, drawstyle="steps-post", markevery=(0.0, 0.35), **style)
+                marks = (0.0, 0.35) if len(t) > 1 else None  # a single point is a marker
+                ax.plot(t, gap, drawstyle="steps-post", markevery=marks, **style)
             times = np.concatenate([t for _, t, _ in curves[k]])
             log_seconds(ax, times.min() / 1.3, max(times.max() * 1.3, times.min() * 3))
             lowest = min(gap.min() for _, _, gap in curves[k])

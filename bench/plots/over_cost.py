@@ -121,6 +121,7 @@ def _draw_lines(ax: Axes, results: Drawing, rows: pd.DataFrame, column: str) -> 
             of[column],
             label=method,
             markevery=(i % every, every),  # where curves coincide, each shows its own
+            zorder=1.5 if results.styles[method].colour == PALE else 2,  # pale ones behind
             **results.styles[method].of_line(),
         )
 

@@ -1,9 +1,11 @@
 """Performance profile over all instances: how often a method's value is how close to the best.
 
 With ``v`` a method's cost on an instance and ``v*`` the best cost any method found there, its
-distance is ``(v - v*) / |v*|``.  Left, the share of instances within a distance; right, the share
-solved to within NEAR of the best after a planning time.  A failed cell counts as never, and so does
-one that was not run; the legend tells how many were.
+distance is ``(v - v*) / |v*|``, and 0 if the two print the same digits: the rule by which tables
+and the report page call a value best, so that all count the same ties.  Left, the share of
+instances within a distance; right, the share solved to within NEAR of the best after a planning
+time.  A failed cell counts as never, and so does one that was not run; the legend tells how many
+were.
 """
 
 from __future__ import annotations
@@ -20,8 +22,8 @@ from bench.plots.drawing import Drawing
 from bench.plots.style import add_legend, line_handle, log_seconds, panels
 
 NEAR = 0.01
-FLOOR = 1e-5
-"""Distances below this are drawn at it: equal as far as anyone cares."""
+EQUAL, FLOOR = 1e-5, 2e-5
+"""Where equal values are drawn, and the least distance of values that are not equal."""
 CEILING = 10.0
 LEAST_SECONDS = 1e-3
 LEAST_INSTANCES = 6
@@ -31,7 +33,8 @@ LEAST_SHARE = 0.3
 
 def draw(results: Drawing) -> Iterator[tuple[str, Figure]]:
     """``profile``: quality and time profiles side by side."""
-    table = distances(results.compared)
+    table = distances(results.frame)
+    table = table[table.index.isin(results.compared.index)]
     instances = table.groupby(INSTANCE).ngroups
     if instances < LEAST_INSTANCES:
         return
@@ -44,17 +47,20 @@ def draw(results: Drawing) -> Iterator[tuple[str, Figure]]:
         of = table[table["method"] == method]
         style = results.styles[method].of_line() | {"drawstyle": "steps-post"}
         marks = (0.05 * i % 0.25, 0.25)  # staggered, so that equal curves can be told apart
-        x, y = _steps(np.maximum(of["distance"], FLOOR), instances, FLOOR, CEILING)
+        away = of["distance"].clip(lower=FLOOR).where(of["distance"] > 0, EQUAL)
+        x, y = _steps(away, instances, EQUAL, CEILING)
         quality.plot(x, y, label=method, markevery=marks, **style)
         near = of["solve_seconds"].where(of["distance"] <= NEAR, np.inf)
         x, y = _steps(near.clip(lower=first), instances, first, last)
         time.plot(x, y, label=method, markevery=marks, **style)
     quality.set_xscale("log")
-    quality.set_xlim(FLOOR, CEILING)
+    quality.set_xlim(EQUAL, CEILING)
     quality.xaxis.set_minor_locator(NullLocator())
-    quality.set_xlabel("distance from the best value found (share of it)")
+    quality.set_xlabel(
+        "distance from the best value found (share of it)\nequal: the same in all printed digits"
+    )
     quality.xaxis.set_major_formatter(
-        FuncFormatter(lambda x, _: "equal" if x <= FLOOR else f"{100 * x:g} %")
+        FuncFormatter(lambda x, _: "equal" if x <= EQUAL else f"{100 * x:g} %")
     )
     log_seconds(time, first, last)
     quality.set_title("How close to the best")
@@ -70,13 +76,16 @@ def draw(results: Drawing) -> Iterator[tuple[str, Figure]]:
 
 
 def distances(frame: pd.DataFrame) -> pd.DataFrame:
-    """Each row's distance from the best cost found on its instance; infinite if it failed."""
+    """Each row's distance from the best cost found on its instance; infinite if it failed.
+
+    It is 0 for those rows, and only those, that the frame calls best.
+    """
     table = frame[["method", *INSTANCE, "solve_seconds"]].copy()
-    cost = frame["value"].where(frame["failure"] == "")
+    cost = frame["compared_cost"]
     best = cost.groupby([frame[c] for c in INSTANCE]).transform("min")
     with np.errstate(divide="ignore", invalid="ignore"):
         away = (cost - best) / best.abs()
-    table["distance"] = away.where(cost != best, 0.0).where(cost.notna(), np.inf)
+    table["distance"] = away.mask(frame["best"], 0.0).where(cost.notna(), np.inf)
     only_bound = (frame["failure"] == "") & frame["value"].isna()
     return table[best.notna() & ~only_bound]
 

@@ -55,6 +55,9 @@ its points, 1, and how far it is turned."""
 LINES = ("-", (0, (4, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)), (0, (8, 2, 1, 2, 1, 2)))
 FILLS = ("full", "none", "left", "bottom")
 """Of the markers of a family: points have no line to tell them apart."""
+MARKERS = {"full": 4.0, "none": 6.5, "left": 5.0, "bottom": 5.0}
+"""Their sizes in points.  An open marker is a ring about a full one: where two variants of a method
+have the same value, both are seen."""
 RC = {
     "font.family": "DejaVu Sans",
     "font.size": 7.5,
@@ -109,10 +112,11 @@ class Style:
             "marker": self.marker,
             "linestyle": self.line,
             "fillstyle": self.fill if self.fill != "none" else "full",
-            "markerfacecolor": "white" if self.fill == "none" else self.colour,
-            "markerfacecoloralt": "white",
+            "markerfacecolor": "none" if self.fill == "none" else self.colour,
+            "markerfacecoloralt": "none",
             "markeredgecolor": self.colour,
             "markeredgewidth": 0.8,
+            "markersize": MARKERS[self.fill],
         }
 
     def pale(self) -> Style:

@@ -41,6 +41,8 @@ PANEL_POINTS, FIRST_POINTS, LEVEL_POINTS = 85.0, 8.0, 7.5
 PAD = 0.12
 NEAR = 0.1
 """A loss up to this share of the best value is always inside the frame."""
+LEAST_UNITS = 4
+"""A frame is at least this many units of the last printed digit high."""
 MOST_COSTS = 8
 """A problem with more sensing costs than this is better shown as curves over k."""
 
@@ -175,6 +177,7 @@ def _brief(value: float, digits: int) -> str:
 def value_window(rows: pd.DataFrame) -> tuple[float, float, pd.Series]:
     """The range of values worth showing, and which rows lie outside it.
 
+    It is never narrower than LEAST_UNITS, so that rounding is not drawn as a difference.
     It holds the bound, the best value, every method not much farther from the best than the middle
     one is, and every simulated one: its error bar must be seen.
     """
@@ -190,5 +193,6 @@ def value_window(rows: pd.DataFrame) -> tuple[float, float, pd.Series]:
     inside = rows["shown"][~outside]
     ends = [*inside, *([bound] if pd.notna(bound) else [])]
     low, high = min(ends), max(ends)
-    span = (high - low) or 0.05 * abs(high) or 1.0
-    return low - PAD * span, high + PAD * span, outside
+    span = max(high - low, LEAST_UNITS * 10.0 ** -rows["digits"].iloc[0])
+    middle, half = (low + high) / 2, (0.5 + PAD) * span
+    return middle - half, middle + half, outside

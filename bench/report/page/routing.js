@@ -22,6 +22,9 @@ export function setRoute(parameters, replace = false) {
 export function followRoute() {
   const parameters = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
   for (const [name, handler] of Object.entries(handlers)) handler(parameters[name], parameters);
+  const names = Object.keys(parameters);
+  const known = names.some((name) => Object.hasOwn(handlers, name)) || byId(names[0]);
+  if (names.length && !known) answerLink(`place called ${names[0] || location.hash}`);
 }
 
 /** Say that a link leads to something this page does not have; null takes the word away. */

@@ -47,6 +47,17 @@ function wins(instances) {
     .sort((a, b) => b.total - a.total);
 }
 
+/** The next methods in order, those of equal numbers together, at most `count` numbers. */
+function nextBest(found, count) {
+  const named = [];
+  for (const { total } of found) {
+    if (named.length >= count) break;
+    if (named.some((group) => group.total === total)) continue;
+    named.push({ total, solvers: found.filter((one) => one.total === total).map((one) => one.solver) });
+  }
+  return named.map(({ total, solvers }) => `${listed(solvers)} on ${total}${solvers.length > 1 ? " each" : ""}`);
+}
+
 const listed = (words) =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 
@@ -57,14 +68,15 @@ function sentence(found, instances, alone) {
   const first = found[0];
   const leaders = found.filter((one) => one.total === first.total).map((one) => one.solver);
   const only = leaders.length === 1 ? "has" : "each have";
-  const rest = found.slice(leaders.length, leaders.length + 2);
-  const others = rest.length ? `, ${listed(rest.map((one) => `${one.solver} on ${one.total}`))}` : "";
+  const rest = nextBest(found.slice(leaders.length), 2);
+  const others = rest.length ? `; ${rest.join("; ")}` : "";
   const where = instances === 1
     ? `On the one instance with several methods, ${listed(leaders)} ${only} the best value`
     : `Of ${instances} instances, ${listed(leaders)} ${only} the best value on ${first.total}${others}`;
+  const ties = " Values that print the same digits are equally good, and each counts.";
   const more = alone ? ` On ${alone} more only one method was run.` : "";
   const all = instances + alone;
-  return `${where}.${more} ${close.size} of the ${all} best values `
+  return `${where}.${ties}${more} ${close.size} of the ${all} best values `
     + `${close.size === 1 ? "is" : "are"} proven to lie within 1 % of optimal.`;
 }
 
@@ -115,5 +127,8 @@ export function startSummary() {
     return;
   }
   const said = sentence(found, several.size, valued.size - several.size);
-  place.append(el("p", { class: "verdict" }, said), chart(found, several.size), key(found));
+  place.append(el("p", { class: "verdict" }, said), chart(found, several.size));
+  const unseen = nextBest(found.slice(MOST), Infinity);
+  if (unseen.length) place.append(el("p", { class: "wins-more" }, `Also best: ${unseen.join("; ")}.`));
+  place.append(key(found));
 }

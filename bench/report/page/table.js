@@ -213,15 +213,28 @@ export function drawTable() {
   byId("count").textContent = `${shown} of ${suite.cells.length} runs shown`;
 }
 
-/** A word above the table where it is wider than its frame, until it has been scrolled. */
+/** A word above the table where it is wider than its frame; its edge fades while there is more. */
 function tellOfScrolling() {
   const frame = byId("table");
   byId("scroll-hint").hidden = frame.scrollWidth <= frame.clientWidth + 1;
+  frame.classList.toggle("goes-on", frame.scrollLeft + frame.clientWidth < frame.scrollWidth - 1);
+  keepHeadings();
+}
+
+/** Move the headings down as the page scrolls: a frame that scrolls sideways has no sticky ones. */
+function keepHeadings() {
+  const frame = byId("table");
+  const { top, height } = frame.getBoundingClientRect();
+  const { rows } = frame.querySelector("table");
+  const most = height - rows[0].offsetHeight - rows[rows.length - 1].offsetHeight;
+  frame.style.setProperty("--head-down", `${Math.max(0, Math.min(-top, most))}px`);
 }
 
 export function startTable(onopen) {
   openCell = onopen;
   addEventListener("resize", tellOfScrolling);
+  addEventListener("scroll", keepHeadings, { passive: true });
+  byId("table").addEventListener("scroll", tellOfScrolling, { passive: true });
   byId("sorting").append(columnPicker(), measurePicker());
   byId("legend").append(
     el("strong", {}, "Bold"), " is the best of its row. ", el("em", {}, "paper"),

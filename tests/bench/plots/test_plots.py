@@ -9,7 +9,6 @@ from bench.plots import figures, undrawn, write_plots
 from bench.plots.drawing import Drawing
 from bench.plots.gap_over_time import CEILING, FLOOR, MOST_POINTS, gap_curve
 from bench.plots.over_cost import MOST_BRIGHT, _focused
-from bench.plots.profile import distances
 from bench.plots.style import FILE_TYPES, PALE, method_styles, save, styled
 from bench.plots.time_and_value import LABEL, label_levels, value_window, why_missing
 from tests.bench.drawn import drawn, texts
@@ -132,34 +131,6 @@ def test_the_legend_tells_which_methods_have_no_value_and_why(lake):
     assert why_missing(some[some["failure"] == ""]) == ""
 
 
-def test_profile_counts_failures_as_never():
-    frame = tidy(
-        [
-            row(solver="spi", value=-0.02),
-            row(solver="atm", value=-0.01),
-            row(solver="fib", status="timeout", reason="timeout 60 s"),
-            row(solver="delayed-information", lower=-0.03),
-        ]
-    )
-    away = distances(frame).set_index("method")["distance"]
-    assert away.to_dict() == {"ATM": 0.5, "FIB": np.inf, "SPI": 0.0}
-
-
-def test_profile_curves_rise_to_at_most_all(tmp_path):
-    made = [
-        row(k=k, solver=solver, value=-0.02 + 0.001 * i * n, solve_seconds=0.1 * (i + 1))
-        for n, solver in enumerate(("spi", "atm"))
-        for i, k in enumerate((0.001, 0.002, 0.003, 0.004, 0.005, 0.006))
-    ]
-    quality, time = drawn(store(tmp_path, *made))["profile"].axes
-    for line in (*quality.lines, *time.lines):
-        assert (np.diff(line.get_ydata()) >= 0).all()
-    assert {line.get_label(): line.get_ydata()[0] for line in quality.lines} == {
-        "SPI": 1.0,
-        "ATM": pytest.approx(1 / 6),
-    }
-
-
 def test_gap_curve_only_falls_and_stays_short():
     trace = [[0.1 * i, -5 + min(i, 300) * 0.01, -1 - 0.001 * i] for i in range(400)]
     t, gap = gap_curve([*trace, [50.0, -7.0, -1.0], [60.0, None, -1.0]], -9.0, 0.0)
@@ -169,6 +140,18 @@ def test_gap_curve_only_falls_and_stays_short():
     assert gap[0] == pytest.approx(4.0)
     assert ((gap >= FLOOR) & (gap <= CEILING)).all()
     assert len(gap_curve([], -1.0, 0.0)[0]) == 0
+
+
+def test_a_method_with_one_bound_in_time_is_a_marker_beside_the_curves(tmp_path):
+    many = row(solver="dips", value=-0.02, lower=-0.03)
+    one = row(solver="pbvi", value=-0.02, lower=-0.03)
+    alone = row(solver="pbvi", value=-0.02, lower=-0.03, k=0.05)
+    traces = {many.key: [[0.1, -0.04, -0.01], [1.0, -0.03, -0.02]]}
+    traces |= {only.key: [[2.0, -0.03, -0.02]] for only in (one, alone)}
+    details = {key: {"trace": trace, "plans": {}} for key, trace in traces.items()}
+    figure = drawn(store(tmp_path, many, one, alone, details=details))
+    (ax,) = figure["gap-over-time-frozen-lake-4x4"].axes  # a panel needs a curve
+    assert sorted(len(line.get_xdata()) for line in ax.lines) == [1, 2]
 
 
 def test_a_bound_alone_is_measured_against_the_best_value():
@@ -189,6 +172,14 @@ def test_far_off_values_stand_on_the_edge():
     inside = frame["shown"][~outside]
     assert low < inside.min()
     assert inside.max() < high
+
+
+def test_rounding_is_not_drawn_as_a_difference():
+    values = (("spi", -0.02), ("atm", -0.02 - 1e-16), ("dips", -0.02 + 1e-16))
+    low, high, outside = value_window(tidy([row(solver=s, value=v) for s, v in values]))
+    assert not outside.any()
+    assert low < 20 < high
+    assert high - low > 0.02  # two units of the last digit that tables print
 
 
 def test_values_on_the_edge_are_written_apart_and_no_line_crosses_one():
@@ -282,6 +273,20 @@ def test_few_curves_of_gaps_keep_their_colour(lake):
     drawing = Drawing.of(Results.load("made", lake))
     bright = [s for s in _focused(drawing).styles.values() if s.colour != PALE]
     assert 0 < len(bright) <= MOST_BRIGHT
+
+
+def test_pale_curves_lie_behind_the_others(tmp_path):
+    solvers = ["spi", "atm", "fib", "dips", "pbvi", "qmdp", "hold", "always-sense"]
+    made = [
+        row(k=k, solver=s, value=-0.02 + 0.001 * i, lower=-0.03)
+        for i, s in enumerate(solvers)
+        for k in COSTS
+    ]
+    lines = drawn(store(tmp_path, *made))["gap-over-cost"].axes[0].lines
+    pale = [line.zorder for line in lines if line.get_color() == PALE]
+    bright = [line.zorder for line in lines if line.get_color() != PALE]
+    assert len(pale) == len(solvers) - MOST_BRIGHT
+    assert max(pale) < min(bright)
 
 
 def test_what_is_not_drawn_says_what_it_needs(lake):

@@ -5,12 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from bench.analysis.results import Results
 from bench.problems import find_problem
-from bench.report.report import write_report
 from solvers import solve
 from tests.bench import page_results
-from tests.bench.made_rows import row, store
 from tests.bench.page_results import LAKE, NASTY, key_of
 
 pytestmark = pytest.mark.browser
@@ -195,31 +192,6 @@ def test_a_phone_needs_no_sideways_scrolling(visit):
     assert max(page.locator("dialog").evaluate(rights)) <= 361
 
 
-def test_more_problems_than_colours_are_told_apart_by_numbers(browser, tmp_path):
-    names = [f"two-state@discount=0.{i}" for i in range(31, 40)]
-    store(tmp_path, *(row(n, 0.25, s, v) for n in names for s, v in (("spi", 1.0), ("atm", 2.0))))
-    page = browser.new_page()
-    page.goto(write_report(Results.load("made", tmp_path)).as_uri())
-    page.wait_for_selector("html[data-ready=all]")
-    numbers = [str(i) for i in range(1, 10)]
-    assert page.locator("#summary .wins-piece").all_inner_texts() == numbers
-    assert page.locator("#summary .wins-key .swatch").all_inner_texts() == numbers
-    page.close()
-
-
-def test_a_sentence_and_a_chart_say_who_wins_before_the_table(visit):
-    page = visit()
-    words = page.locator("#summary .verdict").inner_text()
-    assert words.startswith("Of 2 instances, SPI has the best value on 2. On 2 more only one")
-    assert page.locator("#summary .wins-piece").count() == 1
-    assert page.locator("#summary .wins").get_attribute("aria-label") == "SPI: best on 2 of 2"
-    above = page.evaluate(
-        "document.querySelector('#summary').getBoundingClientRect().bottom"
-        " <= document.querySelector('#table').getBoundingClientRect().top"
-    )
-    assert above
-
-
 def test_a_cell_that_was_not_run_says_so_and_a_filtered_one_does_not(visit):
     page = visit()
     assert page.locator("td .not-run").count() > 0
@@ -235,3 +207,46 @@ def test_a_table_wider_than_the_page_says_that_it_scrolls(visit):
     assert page.locator("#scroll-hint").is_visible() == wider
     page.set_viewport_size({"width": 2400, "height": 900})
     page.locator("#scroll-hint").wait_for(state="hidden")  # the page learns of it a moment later
+
+
+@pytest.mark.parametrize("width", [390, 760, 1280])
+def test_no_row_of_the_table_is_hidden_in_a_frame(visit, width):
+    page = visit(width=width)
+    page.set_viewport_size({"width": width, "height": 200})  # lower than the table
+    frame = "(t => [t.scrollHeight, t.clientHeight])(document.querySelector('#table'))"
+    inside, shown = page.evaluate(frame)
+    assert inside <= shown + 1
+
+
+def test_headings_stay_in_sight_over_the_last_row(visit):
+    page = visit(width=760)
+    page.set_viewport_size({"width": 760, "height": 400})
+    page.evaluate(
+        "scrollTo(0, scrollY + document.querySelector('#table').getBoundingClientRect().top + 90)"
+    )
+    drawn_twice = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    page.evaluate(drawn_twice)
+    top = "document.querySelector('{}').getBoundingClientRect().top"
+    assert page.evaluate(top.format("#table")) < -80  # where they stood before
+    for heading in ("thead th.problem", "thead th.solver"):
+        assert abs(page.evaluate(top.format(heading))) < 2
+
+
+def test_the_edge_of_a_table_fades_while_there_is_more_beyond_it(visit):
+    page = visit(width=760)
+    page.locator("#table.goes-on").wait_for()
+    page.evaluate("document.querySelector('#table').scrollLeft = 1e6")
+    page.locator("#table:not(.goes-on)").wait_for()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_letters_of_a_grid_have_a_halo_that_is_not_the_shade_of_a_belief(visit, scheme):
+    page = visit(f"#policy={key_of(LAKE, 0.01, 'spi')}&start=0", scheme=scheme)
+    look = """e => (s => [s.fill, s.stroke, s.paintOrder])(getComputedStyle(e))"""
+    fill, stroke, order = page.locator(".grid .letter").first.evaluate(look)
+    assert order.startswith("stroke")
+
+    def light(colour):
+        return sum(map(int, re.findall(r"\d+", colour)[:3])) / 3
+
+    assert abs(light(fill) - light(stroke)) > 150

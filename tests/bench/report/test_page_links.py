@@ -43,3 +43,19 @@ def test_a_step_beyond_the_end_is_the_last_one(visit):
     assert page.locator("#step").inner_text() == f"step {last}"
     page.keyboard.press("ArrowLeft")
     page.wait_for_url(lambda url: f"step={last - 1}" in url)
+
+
+@pytest.mark.parametrize("link", ["#nonsense", "#run=deadbeef", "#constructor", "#=1"])
+def test_a_link_of_an_unknown_name_is_answered_and_the_next_good_one_takes_the_answer_away(
+    visit, link
+):
+    page = visit(link)
+    notice = page.locator("#route-notice")
+    assert notice.inner_text().startswith("This page has no place called")
+    page.evaluate("location.hash = 'explorer'")
+    page.locator("#route-notice:empty").wait_for(state="attached")
+
+
+@pytest.mark.parametrize("link", ["", "#comparison", "#settings"])
+def test_a_part_of_the_page_is_a_place(visit, link):
+    assert visit(link).locator("#route-notice").inner_text() == ""
