@@ -168,7 +168,21 @@ def test_mutations_of_a_file_by_hand_never_crash(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("start: 0.25 0.75 0.0", "strat: 0.25 0.75 0.0", "line 8: 'strat' is no name"),
+        (
+            "start: 0.25 0.75 0.0",
+            "strat: 0.25 0.75 0.0",
+            "line 8: unknown section 'strat'; did you mean",
+        ),
+        ("none h t g\nstart:", "4\nstrat:", "line 8: unknown section 'strat'; did you mean start?"),
+        (
+            "none h t g\nstart:",
+            "4\nabc:",
+            "unknown section 'abc'; expected one of: discount, values",
+        ),
+        ("none h t g", "3 h t g", "'3' cannot name an observation; names begin with a letter"),
+        ("none h t g", "reset h t g", "'reset' cannot name an observation; it is a word of"),
+        ("start: 0.25 0.75 0.0", "start: *", "* stands for all states; write 'start: uniform'"),
+        ("T: wait identity", "Q: wait identity", "unknown section 'Q'; expected one of"),
         ("start: 0.25 0.75 0.0", "discount: 0.5", "line 8: discount: stands twice"),
         ("start: 0.25 0.75 0.0", "states: 3", "line 8: states: stands twice"),
         ("discount: 0.9", "discount:", "expected a number but found 'values'"),
