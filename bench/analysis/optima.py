@@ -277,7 +277,8 @@ def _share(value: float, lower: float) -> float:
 
 
 def _rounded(gap: float) -> float:
-    """To four digits: value and bound are written with twelve, which leaves no more to a gap."""
+    """The gap to four digits: value and bound are written with twelve digits, so further digits of
+    their difference would mean nothing."""
     return float(f"{gap:.4g}")
 
 

@@ -117,7 +117,8 @@ def judge_solver(case: Case, name: str, truth: Bracket) -> list[Failure]:
 
 
 def _absurd(case: Case, name: str, solution: Solution, truth: Bracket) -> list[Failure]:
-    """Simulated: nothing beyond all costs there are; nothing below the optimum without chance."""
+    """A simulated value must lie within what the costs allow, and where nothing is random, not
+    below the optimum."""
     value, error = float(solution.value or 0.0), float(solution.standard_error or 0.0)
     cut = float(solution.info["truncation"])
     most = (np.abs(case.C).max() + case.k.max()) / (1 - case.alpha)

@@ -65,12 +65,13 @@ class Case:
 
     @property
     def length(self) -> int:
-        """How long blind strings the referee writes out."""
+        """The length of the blind strings that the referee writes out."""
         return LENGTHS[len(self.T)]
 
     @property
     def labels(self) -> list[str]:
-        """What this case is one of: kind of dynamics, form of the sensing cost, discount, end."""
+        """What a campaign counts this case under: kind of dynamics, form of the sensing cost,
+        discount, and how many states are terminal."""
         form = f"k: function, {self.shape}" if self.shape else f"k: {np.ndim(self._k())}-d"
         ends = "all" if self.terminal.all() else "some" if self.terminal.any() else "none"
         return [self.kind, form, f"discount {self.alpha:g}", f"terminal: {ends}"]

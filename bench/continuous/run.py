@@ -117,16 +117,16 @@ def run_cell(settings: Settings, problem_id: str, k: float, seed: int) -> dict[s
 
 
 def is_drawn(settings: Settings, problem_id: str, k: float, seed: int) -> bool:
-    """Whether a cell keeps its policy, for a picture: the first seed's at the middle cost, where a
-    state is a point of a line or a plane."""
+    """Whether a cell keeps its policy for a picture: the first seed at the middle sensing cost, on
+    problems with states of one or two dimensions."""
     middle = k == PROBLEMS[problem_id][1][1] and seed == settings.seeds[0]
     return middle and load_continuous(problem_id).dimension <= 2
 
 
 def _baselines(spi: SPIContinuous, cell: _Cell) -> None:
-    """Always, never, every n, and ATM: those that SPI chose its start from, with their critics.
+    """Note the policies that SPI chose its start from: look always, never, every n steps, and ATM.
 
-    With a critic of its own a baseline is better or worse by luck, which says nothing of plans.
+    They use the same critics as SPI: with another one a baseline would be better or worse by luck.
     """
     for start in spi.starts:
         more = {"period": start.policy.period} if isinstance(start.policy, EveryN) else {}

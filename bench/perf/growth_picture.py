@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from bench.perf.growth_lines import Line
 from bench.plots.style import FAMILIES, GREY, LINES, legend_below, panels, save, styled
-
-if TYPE_CHECKING:
-    from bench.perf.growth import Line
 
 PLANNERS = ("spi", "atm")
 TITLES = {"spi": "SPI", "atm": "ATM", "dips": "DIPS (ours)", "julia-sarsop": "NativeSARSOP"}

@@ -92,7 +92,7 @@ def _is_goal(x, y):
 
 
 def _matrices(misprint: bool, rewards: np.ndarray) -> Iterator[sparse.csr_array]:
-    """T of one action after the other, which keeps only one of them twice; fills the rewards."""
+    """The matrix T of each action, made one by one to save memory; fills the rewards."""
     x, y, vx, vy = variables()
     end = len(x)
     for action in range(rewards.shape[1]):

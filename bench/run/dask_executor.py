@@ -31,7 +31,7 @@ POLL_SECONDS = 0.5
 
 
 class Cluster:
-    """A running cluster, on which nobody waits for an answer that cannot come any more."""
+    """A running cluster that notices when an answer cannot come any more."""
 
     def __init__(self, scheduler: str | None) -> None:
         self.client = _connected(scheduler)
@@ -42,11 +42,11 @@ class Cluster:
             raise ValueError(f"the Dask cluster at {scheduler} has no workers; start some")
 
     def threads(self) -> int:
-        """Threads of all workers, just now; :class:`Lost` if it is in vain to wait for any."""
+        """How many threads all workers have now; raises :class:`Lost` once no worker will come."""
         try:
             running = self.client.status == "running"
             threads = sum(self.client.nthreads().values()) if running else 0
-        except Exception as error:  # the connection broke in the middle of the question
+        except Exception as error:  # the connection broke while asking
             raise Lost(f"the Dask scheduler at {self._scheduler} is gone ({error!r})") from None
         if not running:
             raise Lost(f"the Dask scheduler at {self._scheduler} is gone")

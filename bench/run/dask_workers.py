@@ -130,14 +130,14 @@ sent to every worker go after a while, and would send them again with the next b
 
 
 def _keep(name: Name, pickled: bytes, names: list[Name]) -> None:
-    """On a worker: hold this object, and of the others of its owner those with these names."""
+    """On a worker: keep this object; drop its owner's other objects unless named here."""
     if name not in _kept:
         _kept[name] = pickle.loads(pickled)
     _forget(name[0], names)
 
 
 def _forget(owner: str, names: list[Name]) -> None:
-    """On a worker: let go of what this owner holds there under other names."""
+    """On a worker: drop this owner's objects, except those with these names."""
     for old in [old for old in list(_kept) if old[0] == owner and old not in names]:
         _kept.pop(old, None)
 

@@ -60,9 +60,11 @@ def _unavailable(solver: str, options: str) -> str | None:
 
 @dataclass(frozen=True)
 class Plan:
-    """Cells to do, those done already with their rows, and how each of the former came about.
+    """Which cells are to do and why, and the rows of those done already.
 
-    damaged : cells whose row stands but whose details file is gone
+    stored : every row of the store; borrowed : how many of ``done`` another clone made
+    again, changed : how many of ``todo`` have a row already, or had one by other code or settings
+    damaged : cells whose row stands but whose details file is missing
     """
 
     todo: list[Cell]
@@ -101,7 +103,7 @@ class Plan:
             if cell.key in gone
             or not _stands(last.get(cell.key), store.clone, why_not(cell), rerun)
         ]
-        todo.sort(key=lambda cell: why_not(cell) is None)  # what is skipped, at once
+        todo.sort(key=lambda cell: why_not(cell) is None)  # first those that are only skipped
         keys = {cell.key for cell in todo}
         done = [last[cell.key] for cell in cells if cell.key not in keys]
         return cls(
@@ -132,7 +134,7 @@ class Plan:
         text += f"; to do: {', '.join(parts)}" if parts else "; nothing to do"
         if self.damaged:
             text += (
-                f"\n{len(self.damaged)} of those done have lost their details, as "
+                f"\n{len(self.damaged)} of those done: the details file is missing, for example "
                 f"cells/{self.damaged[0].key}.json; --rerun {RERUN_DAMAGED} does them again"
             )
         return text

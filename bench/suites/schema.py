@@ -52,6 +52,10 @@ def _some_whole(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(whole(v) for v in value)
 
 
+def _each_once(value: Any) -> bool:
+    return not _some_whole(value) or len(set(value)) == len(value)
+
+
 def _costs(value: Any) -> bool:
     return isinstance(value, dict) or (isinstance(value, list) and bool(value))
 
@@ -61,7 +65,11 @@ Seconds = Annotated[float, expected("a number of seconds above 0", lambda v: num
 Count = Annotated[int, expected("a whole number above 0", lambda v: whole(v) and v > 0)]
 Text = Annotated[str, expected("a text", lambda v: isinstance(v, str))]
 Label = Annotated[str, expected("a text", lambda v: isinstance(v, str) and bool(v.strip()))]
-Seeds = Annotated[tuple[int, ...], expected("a list of whole numbers", _some_whole)]
+Seeds = Annotated[
+    tuple[int, ...],  # checked from the last to the first
+    expected("each seed once", _each_once),
+    expected("a list of whole numbers", _some_whole),
+]
 Files = Annotated[list[str], expected("a list of paths of Python files", texts)]
 
 

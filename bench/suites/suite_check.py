@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.problems import Problem, find_problem
+from bench.suites.duplicates import check_costs, check_solvers
 from bench.suites.extension import join_file
 from bench.suites.option_check import check_options
 from bench.suites.schema import GRID, GridTable, ProblemTable, SolverTable, number, read_table
@@ -22,6 +23,8 @@ SIGNIFICANT = 3
 """Digits of the sensing costs of a grid."""
 MOST_COSTS = 10_000
 """Sensing costs of a grid: more are a slip of the pen."""
+LONGEST_LABEL = 200
+"""Characters of a label: more fit in no table."""
 
 
 class SuiteError(ValueError):
@@ -67,7 +70,7 @@ def join_files(found: Checker, files: list[str], extra: tuple[str, ...], listed:
 
 def problem_entries(found: Checker, tables: Any) -> list[dict[str, Any]]:
     """The ``[[problem]]`` entries, those that are right."""
-    entries = []
+    entries, places = [], []
     for where, table in _each(found, tables, "problem"):
         read = read_table(ProblemTable, table, where, found.wrong)
         if read is None:
@@ -80,6 +83,8 @@ def problem_entries(found: Checker, tables: Any) -> list[dict[str, Any]]:
         costs = _costs(found, where + ".sensing_costs", read, problem)
         if costs:
             entries.append({"id": read.id, "sensing_costs": costs})
+            places.append((where, read.id, costs))
+    check_costs(found.wrong, places)
     return entries
 
 
@@ -111,12 +116,21 @@ def _grid(found: Checker, key: str, table: dict[str, Any]) -> list[float]:
         found.wrong(key, f"expected {GRID}, found {table!r}")
         return []
     ratio = (read.high / read.low) ** (1 / (read.count - 1))
-    return [float(f"{read.low * ratio**i:.{SIGNIFICANT}g}") for i in range(read.count)]
+    costs = [float(f"{read.low * ratio**i:.{SIGNIFICANT}g}") for i in range(read.count)]
+    if len(different := dict.fromkeys(costs)) < len(costs):
+        found.wrong(
+            key,
+            f"rounded to {SIGNIFICANT} digits, only {len(different)} of the {len(costs)} sensing "
+            "costs differ; lower count, or list the costs",
+        )
+        return []
+    return costs
 
 
 def solver_entries(found: Checker, tables: Any, problems: list[str]) -> list[dict[str, Any]]:
     """The ``[[solver]]`` entries, those that are right."""
     entries: list[dict[str, Any]] = []
+    places: list[str] = []
     for where, table in _each(found, tables, "solver"):
         read = read_table(SolverTable, table, where, found.wrong)
         if read is None:
@@ -132,6 +146,7 @@ def solver_entries(found: Checker, tables: Any, problems: list[str]) -> list[dic
                 found.wrong(where + ".only_problems", what)
         for options in _variants(read):
             check_options(found.wrong, where + ".options", cls, options)
+            places.append(where)
             entries.append(
                 {
                     "id": read.id,
@@ -142,6 +157,7 @@ def solver_entries(found: Checker, tables: Any, problems: list[str]) -> list[dic
                     "seeded": "seed" in cls.options(),
                 }
             )
+    check_solvers(found.wrong, list(zip(places, entries, strict=True)), solver_classes(), problems)
     return entries
 
 
@@ -154,13 +170,24 @@ def _variants(read: SolverTable) -> list[dict[str, Any]]:
 
 
 def _label(found: Checker, key: str, label: str, cls: type[Solver], options: dict[str, Any]) -> str:
-    """The label with ``{option}`` filled in, at its default where it is not given."""
+    """The label with ``{option}`` filled in, at its default where it is not given.
+
+    A format such as ``{depth:>9}`` is refused, because its width could make a text of any length.
+    """
     known = {**cls.options(), **options}
     try:
-        names = [name for _, name, _, _ in string.Formatter().parse(label) if name is not None]
-        if not all(name in known for name in names):
+        fields = [field for field in string.Formatter().parse(label) if field[1] is not None]
+        if not all(name in known for _, name, _, _ in fields):
             raise KeyError
-        return label.format(**known)
+        for _, name, form, _ in fields:
+            if form:
+                found.wrong(key, f"a label takes no format; write {{{name}}} for {{{name}:{form}}}")
+                return label
+        filled = label.format(**known)
+        if len(filled) > LONGEST_LABEL:
+            what = f"expected at most {LONGEST_LABEL} characters, found {len(filled)}"
+            found.wrong(key, f"{what}: {filled[:20]!r} …")
+        return filled
     except (KeyError, IndexError, ValueError, TypeError, AttributeError):
         has = ", ".join(known) or "none"
         found.wrong(

@@ -3,22 +3,22 @@
 The POMDP is the one of :mod:`pomdp_bridge.export`: actions 0 … A−1 are blind, A … 2A−1 look, the
 last observation is "nothing".  Numbers are written so that reading them back gives the same
 doubles.  States and actions are numbered, because the format allows few characters in a name; the
-real names stand in a comment that only our reader understands, with the number of entries, so that
-it notices when a file has lost some.
+real names stand in a comment that only our reader understands
+(:mod:`pomdp_bridge.files.cassandra_comment`); it also says how many entries there are and how the
+file ends, so that a file that was cut is noticed.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 
 from pomdp_bridge.export import FlatPOMDP, flatten
+from pomdp_bridge.files.cassandra_comment import LAST_LINE, names_line
 from solvers.core.model import SensingMDP
 
-NAMES_MARK = "# sensebench-names: "
 CHUNK = 50_000
 """Lines joined before they are written."""
 
@@ -54,17 +54,17 @@ def _lines(problem: SensingMDP, pomdp: FlatPOMDP) -> Iterator[str]:
         "name": problem.name,
         "state_names": problem.state_names,
         "action_names": problem.action_names,
-        "entries": {
-            "T": 2 * sum(int(T.nnz) for T in problem.transitions),
-            "O": 2 * A * S,
-            "R": max(1, int(np.count_nonzero(pomdp.rewards))),
-            "start": 1,
-        },
+    }
+    entries = {
+        "T": 2 * sum(int(T.nnz) for T in problem.transitions),
+        "O": 2 * A * S,
+        "R": max(1, int(np.count_nonzero(pomdp.rewards))),
+        "start": 1,
     }
     yield "# A Markov decision process with a state sensing cost, as a POMDP."
     yield f"# Actions 0 to {A - 1} stay blind, actions {A} to {2 * A - 1} are the same with a look;"
     yield f"# observation {S} is nothing, observation s is a look that shows state s."
-    yield NAMES_MARK + json.dumps(names)
+    yield names_line(names, entries)
     yield f"discount: {number(pomdp.discount)}"
     yield "values: reward"
     yield f"states: {S}"
@@ -84,3 +84,4 @@ def _lines(problem: SensingMDP, pomdp: FlatPOMDP) -> Iterator[str]:
     for a in range(2 * A):
         for s in np.flatnonzero(pomdp.rewards[:, a]):
             yield f"R: {a} : {s} : * : * {number(pomdp.rewards[s, a])}"
+    yield LAST_LINE

@@ -8,28 +8,31 @@ earlier one::
     O: a : s' : o p      O: a : s' (a row)      O: a  (a matrix or "uniform")
     R: a : s : s' : o r  R: a : s : s' (a row)  R: a : s  (a matrix over s' and o)
 
-Any of a, s, s', o may be a name, a number or ``*`` for all.  A name begins with a letter and is no
-word of the grammar, so that a misspelt section is never taken for names.
+Any of a, s, s', o may be a name, a number or ``*`` for all.  A name begins with a letter and is
+not a word of the grammar, so that a misspelt section is never taken for names.
 
-Written by hand, not with a parser library: how much is read depends on sizes that the file itself
-states, and a mistake is told with its line.
+Written by hand, not with a parser library: how many numbers an entry has depends on sizes that the
+file itself states, and a mistake is reported with its line.
 """
 
 from __future__ import annotations
 
+import difflib
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from pomdp_bridge.files.cassandra_tokens import Tokens, is_index, is_number, shown
+from pomdp_bridge.files.cassandra_tokens import Tokens, is_index, is_number, one, shown
+from solvers.core.validation import ModelError
 
 ALL = -1
 """Stands for ``*`` in an index."""
 SIZES = ("states", "actions", "observations")
 NEEDED = ("discount", "values", *SIZES)
 PREAMBLE = (*NEEDED, "start")
+SECTIONS = (*PREAMBLE, "T", "O", "R")
 RESERVED = {*PREAMBLE, *("include", "exclude", "uniform", "identity", "reset", "reward", "cost")}
 NAME = re.compile(r"[^\W\d_][^\s:*#]*")
 MOST_NAMES = 2**20
@@ -86,11 +89,11 @@ class _Parser(Tokens):
             return True
         if token == "start" and self.peek(1) in ("include", "exclude"):
             return True
-        return self.peek(1) == ":" and token in (*PREAMBLE, "T", "O", "R")
+        return self.peek(1) == ":" and token in SECTIONS
 
     def index(self, names: tuple[str, ...], kind: str) -> int:
         """Take the name or number of one of ``names``, or ``*``."""
-        token = self.word(f"a {kind}")
+        token = self.word(one(kind))
         if token == "*":
             return ALL
         if is_index(token):
@@ -122,7 +125,7 @@ class _Parser(Tokens):
                 getattr(self, f"read_{word}")()
                 self.seen.add(word)
             else:
-                raise self.fail(f"expected a section such as 'T:' but found {word!r}", back=1)
+                raise self.unknown_section(word)
         missing = [w for w in NEEDED if w not in self.seen]
         if missing:
             raise self.fail(f"the file declares no {', '.join(missing)}: it is not a POMDP")
@@ -130,6 +133,14 @@ class _Parser(Tokens):
             if not count and word != "start":
                 raise self.fail(f"the file has no {word}: line; it seems to be cut short")
         return self.model
+
+    def unknown_section(self, word: str) -> ModelError:
+        """An error at the word just taken, where a section should begin."""
+        if self.peek() != ":":
+            return self.fail(f"expected a section such as 'T:' but found {word!r}", back=1)
+        near = difflib.get_close_matches(word, SECTIONS, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"expected one of: {', '.join(SECTIONS)}"
+        return self.fail(f"unknown section {word!r}; {hint}", back=1)
 
     def read_discount(self) -> None:
         self.model.discount = self.number()
@@ -143,13 +154,17 @@ class _Parser(Tokens):
     def names(self, kind: str) -> tuple[str, ...]:
         found: list[str] = []
         while not self.starts_section():
-            token = self.word(f"a {kind}")
-            if is_index(token) and not found and self.starts_section():
+            token = self.word(one(kind))
+            if is_index(token) and not found and (self.peek(1) == ":" or self.starts_section()):
                 if not 0 < int(token) <= MOST_NAMES:
                     raise self.fail(f"{token} {kind}s; expected 1 to {MOST_NAMES}", back=1)
                 return tuple(str(i) for i in range(int(token)))
-            if not NAME.fullmatch(token) or token in RESERVED or self.peek() == ":":
-                raise self.fail(f"{token!r} is no name of a {kind}: expected letters first", back=1)
+            if not NAME.fullmatch(token):
+                raise self.fail(f"{token!r} cannot name {one(kind)}; names begin with a letter", 1)
+            if self.peek() == ":":
+                raise self.unknown_section(token)
+            if token in RESERVED:
+                raise self.fail(f"{token!r} cannot name {one(kind)}; it is a word of the format", 1)
             found.append(token)
         if not found:
             raise self.fail(f"no {kind}s are given")
@@ -198,7 +213,7 @@ class _Parser(Tokens):
         if alone and not (S == 1 and is_number(self.peek()) and not is_index(self.peek())):
             chosen = self.index(self.model.states, "state")
             if chosen == ALL:
-                raise self.fail("start: * is no state; expected 'start: uniform'", back=1)
+                raise self.fail("start: * stands for all states; write 'start: uniform'", back=1)
             return np.eye(S)[chosen]
         return np.array([self.number() for _ in range(S)])
 

@@ -9,12 +9,12 @@ order of their actions and observations, as long as they have this structure.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from pomdp_bridge.files.cassandra import NAMES_MARK
+from pomdp_bridge.files.cassandra_comment import names_in, read_comment
 from pomdp_bridge.files.cassandra_grammar import ALL, RawPOMDP, parse
 from solvers.core.model import SensingMDP
 from solvers.core.validation import ROW_SUM_TOLERANCE, ModelError
@@ -27,12 +27,13 @@ SAME = 1e-9
 
 def read_pomdp(path: str | Path) -> SensingMDP:
     """Read a ``.pomdp`` file; a POMDP without the sensing structure is refused, saying why."""
+    comment = read_comment(Path(path))  # first, so that a file that was cut is called that
     raw = parse(path)
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused below
-        return _model(raw)
+        return _model(raw, comment)
 
 
-def _model(raw: RawPOMDP) -> SensingMDP:
+def _model(raw: RawPOMDP, comment: dict[str, Any] | None) -> SensingMDP:
     T = _dense(raw.transitions, (len(raw.actions), len(raw.states), len(raw.states)), raw)
     off = np.abs(T.sum(axis=2) - 1)
     if off.max() > ROW_SUM_TOLERANCE:
@@ -54,7 +55,7 @@ def _model(raw: RawPOMDP) -> SensingMDP:
             f"{-k[s, i]:.6g} more than staying blind; a sensing cost cannot be negative"
         )
     costs = -R[:, blind]
-    names = _names(raw, blind)
+    names = _names(raw, blind, comment)
     S = len(raw.states)
     try:
         return SensingMDP.from_arrays(
@@ -186,56 +187,12 @@ def _free_and_absorbing(T: np.ndarray, costs: np.ndarray) -> np.ndarray:
     return (stay >= 1 - 1e-12).all(axis=0) & (costs == 0).all(axis=1)
 
 
-def _names(raw: RawPOMDP, blind: np.ndarray) -> dict:
-    """Names from our comment if the file has one, else those of the file.
-
-    The comment also counts the entries, so that a file of ours that was cut or lost a line is
-    noticed: the format itself takes a missing reward for 0.
-    """
-    comment = _comment(raw.path)
-    if comment is None:
-        return {
-            "name": raw.path.stem,
-            "state_names": raw.states,
-            "action_names": [raw.actions[a] for a in blind],
-        }
-    counted = comment.pop("entries", None)
-    if counted is not None and counted != raw.counts():
-        raise ModelError(
-            f"{raw.path} has {_told(raw.counts())}, and its line '{NAMES_MARK.strip()}' says "
-            f"{_told(counted)}: it was cut or changed; delete that line to have it read as it is"
-        )
-    wanted = {"state_names": len(raw.states), "action_names": len(blind)}
-    right = comment.keys() == {"name", *wanted} and isinstance(comment["name"], str)
-    for key, size in wanted.items():
-        listed = comment.get(key)
-        right &= isinstance(listed, list) and len(listed) == size
-        right = right and all(isinstance(x, str) for x in listed)
-    if not right:
-        raise ModelError(
-            f"{raw.path}: the line '{NAMES_MARK.strip()}' does not hold a name, "
-            f"{wanted['state_names']} state_names and {wanted['action_names']} action_names"
-        )
-    return comment
-
-
-def _comment(path: Path) -> dict | None:
-    """What the line with names says; None if there is no such line."""
-    with open(path, encoding="utf-8") as file:
-        lines = [line for _, line in zip(range(100), file, strict=False)]
-    found = [line for line in lines if line.startswith(NAMES_MARK.strip())]
-    if not found:
-        return None
-    try:
-        said = json.loads(found[0][len(NAMES_MARK.strip()) :])
-    except (ValueError, RecursionError) as error:
-        raise ModelError(f"{path}: the line '{NAMES_MARK.strip()}' is not JSON: {error}") from None
-    if not isinstance(said, dict) or len(found) > 1:
-        raise ModelError(f"{path}: expected one line '{NAMES_MARK.strip()}' with a JSON object")
-    return said
-
-
-def _told(counts: object) -> str:
-    if not isinstance(counts, dict):
-        return repr(counts)[:60]
-    return ", ".join(f"{n} {word}: lines" for word, n in counts.items())
+def _names(raw: RawPOMDP, blind: np.ndarray, comment: dict[str, Any] | None) -> dict[str, Any]:
+    """Names from our comment if the file has one, else those of the file."""
+    if comment is not None:
+        return names_in(raw.path, comment, raw.counts(), len(raw.states), len(blind))
+    return {
+        "name": raw.path.stem,
+        "state_names": raw.states,
+        "action_names": [raw.actions[a] for a in blind],
+    }

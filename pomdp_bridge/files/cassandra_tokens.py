@@ -88,6 +88,11 @@ def is_number(token: Token | None) -> bool:
     return isinstance(token, str) and _NUMBER.fullmatch(token) is not None
 
 
+def one(kind: str) -> str:
+    """A kind of thing with its article: a state, an action."""
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+
+
 def shown(token: Token | None) -> str:
     """A word as it stands in a message."""
     if token is None:

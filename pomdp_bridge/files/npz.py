@@ -134,7 +134,7 @@ def _costs(costs: np.ndarray, transitions: list[sparse.csr_array]) -> np.ndarray
 
 
 def _transitions(stored: dict[str, np.ndarray], path: Path) -> list[sparse.csr_array]:
-    """T(a) for each action; scipy believes what it is given, so all of it is checked first."""
+    """T(a) for each action; scipy checks little of what it is given, so we check all of it."""
     indptr, indices, data = stored["indptr"], stored["indices"], stored["data"]
     A, S = indptr.shape[0], indptr.shape[1] - 1
     if A < 1 or S < 1:
@@ -148,10 +148,7 @@ def _transitions(stored: dict[str, np.ndarray], path: Path) -> list[sparse.csr_a
     wrong |= indptr[:, -1] > len(data)
     if wrong.any():
         a = int(np.flatnonzero(wrong)[0])
-        raise ModelError(
-            f"{path}: indptr of action {a} is no row of pointers: it must begin with 0, never fall "
-            f"and end at most at {len(data)}, the length of data"
-        )
+        raise ModelError(f"{path}: indptr of action {a} {_fault(indptr[a], len(data))}")
     if len(indices) and not 0 <= indices.min() <= indices.max() < S:
         raise ModelError(f"{path}: indices hold a state outside 0 to {S - 1}")
     ends = np.concatenate([[0], np.cumsum(indptr[:, -1])])
@@ -164,3 +161,14 @@ def _transitions(stored: dict[str, np.ndarray], path: Path) -> list[sparse.csr_a
         )
         for a in range(A)
     ]
+
+
+def _fault(pointers: np.ndarray, entries: int) -> str:
+    """What is wrong with the row of indptr of one action, where the file has so many entries."""
+    if pointers[0] != 0:
+        return f"begins with {pointers[0]}; expected 0"
+    falls = np.flatnonzero(np.diff(pointers) < 0)
+    if len(falls):
+        s = int(falls[0])
+        return f"falls from {pointers[s]} to {pointers[s + 1]} at state {s}; it may only grow"
+    return f"ends with {pointers[-1]}, and data has only {entries} entries"

@@ -189,10 +189,10 @@ class _Search:
         )
 
     def open_crossing(self, top: float) -> float | None:
-        """A crossing of the envelope at which no one has asked yet.
+        """A price where two lines of the envelope cross and that is not settled yet, or None.
 
-        In turn: where always looking ends, nearest to the problem's own price, and furthest from
-        every price that was asked.
+        By turns: the price where always looking stops being best, the one nearest to the problem's
+        own price, and the one furthest from every price solved so far.
         """
         _, changes = self.envelope(top)
         left = [m for m in changes if round(m, 12) not in self.closed and m >= LEAST_FACTOR]

@@ -65,12 +65,13 @@ class CommonStrings:
         return len(self.levels.offset) - 2
 
     def block(self, flat: np.ndarray, m: int) -> np.ndarray:
-        """Level m of an array that lies as the levels do: (R, c^(m-1)), a view."""
+        """Level m of an array laid out like the levels: (R, c^(m-1)), a view."""
         offset = self.levels.offset
         return flat[offset[m] : offset[m + 1]].reshape(self.R, -1)
 
     def _columns(self, m: int, last: np.ndarray | None = None) -> np.ndarray:
-        """Where σ₂…σ_m stand in level m over all actions, all common or with such a last one."""
+        """Columns of the strings σ₂…σ_m in level m over all actions: every action is a common one,
+        but the last is one of ``last`` if that is given."""
         A, columns = self.information.problem.num_actions, np.zeros(1, np.int64)
         for i in range(2, m + 1):
             chosen = self.actions if i < m or last is None else last

@@ -140,8 +140,8 @@ class RootBounds:
         self.searcher.take(information)
 
     def common_actions(self) -> np.ndarray:
-        """The fewest actions that make up most of what the plans do before their last action,
-        which is a look's or goes on for ever, and the most frequent last ones."""
+        """The fewest actions that make up a share ``COMMON_SHARE`` of all actions of the plans,
+        each plan weighted by how often it is followed."""
         visits, counts = self.visits(), np.zeros(self.problem.num_actions)
         for j, plan in enumerate(self.table.plans):
             for a in plan.actions:
@@ -151,7 +151,8 @@ class RootBounds:
         return np.sort(order[: int(np.argmax(enough)) + 1])
 
     def share_of_long_plans(self, length: int) -> float:
-        """How much of the looks and ends are after more than so many blind steps."""
+        """The share of plans, weighted by how often they are followed, that never look or look
+        only after more than ``length`` blind steps."""
         visits = self.visits()
         long = [not plan.senses or len(plan.actions) > length + 1 for plan in self.table.plans]
         return float(visits @ long / max(visits.sum(), 1e-300))

@@ -89,8 +89,12 @@ class BlockWalker:
         return Z + discount * (step_cost + k), discount * problem.discount * after
 
     def _score(self, beliefs: np.ndarray, came_by: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Looking now, looking next, blind for good, one step (n, A each), all seen free and what
-        counts as a tie (n,)."""
+        """Scores of n beliefs.
+
+        Returns, for each action (n, A): the cost of looking now, of looking after the next step, of
+        staying blind for good, and of one step; and for each belief (n,): the cost if every state
+        were shown for free, and the difference up to which two costs count as equal.
+        """
         problem, A = self.problem, self.problem.num_actions
         table = beliefs @ self.columns
         now, for_good, step, ends = np.split(table, [A, 2 * A, 3 * A], axis=1)

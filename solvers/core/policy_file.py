@@ -83,7 +83,7 @@ def save_policy(path: str | Path, policy: Policy, **about: Any) -> None:
 
 
 def policy_bytes(policy: Policy, **about: Any) -> bytes:
-    """What :func:`save_policy` would write, for who has no file system in common with us."""
+    """What :func:`save_policy` would write, to send to a machine that shares no files with us."""
     return packed(**_arrays(policy, about))
 
 

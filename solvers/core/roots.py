@@ -76,7 +76,8 @@ class Reach:
         return self._front[:new].astype(int)
 
     def add(self, roots: np.ndarray, who: np.ndarray, rows: sparse.csr_array) -> None:
-        """These roots are known now; those of them that look, who (m,), land on rows (m, S)."""
+        """Mark these roots as known; ``who`` (m,) are those that look, ``rows`` (m, S) the
+        chances of the states that their looks show."""
         self.known[roots] = True
         end = self._used + rows.nnz
         if end > len(self._states):

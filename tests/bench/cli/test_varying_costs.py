@@ -80,6 +80,6 @@ def test_deleted_details_are_noticed_and_offered(made, capsys):
     arguments = ["run", str(suite), "--results", str(results), "--jobs", "1"]
     assert main(arguments) == 0
     told = capsys.readouterr().err
-    assert "have lost their details" in told and "--rerun damaged" in told
+    assert "the details file is missing, for example cells/" in told and "--rerun damaged" in told
     assert main([*arguments, "--rerun", "damaged"]) == 0
     assert "[1/1]" in capsys.readouterr().err and gone.exists()

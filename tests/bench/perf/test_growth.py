@@ -1,6 +1,8 @@
 """Growth: the large lakes are Gymnasium's, measurements resume, and slopes are the true ones."""
 
 import argparse
+import subprocess
+import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -61,7 +63,7 @@ def test_a_measurement_that_failed_is_made_again(tmp_path, monkeypatch):
     monkeypatch.setattr(growth, "cells", lambda: iter([cell]))
     path = tmp_path / "perf" / "growth.csv"
     path.parent.mkdir()
-    growth._append(path, growth.Line("spi", "all", 1, 6, 36, status="failed: no memory"))
+    growth.append(path, growth.Line("spi", "all", 1, 6, 36, status="failed: no memory"))
     good = growth.Line("spi", "all", 1, 6, 36, 1.0, 2.0, 30.0, status="solved")
     monkeypatch.setattr(growth, "_measured", lambda cell: good)
     assert growth.main(argparse.Namespace(results=tmp_path)) == 0
@@ -104,3 +106,14 @@ def test_a_closed_gap_leaves_the_slope_of_the_others(tmp_path):
     growth_picture._panel(ax, lines, lambda line: line.gap)
     plt.close(figure)
     assert [text.get_text() for text in ax.texts] == ["1.0"]
+
+
+def test_the_measuring_process_imports_nothing_that_draws():
+    """Its peak memory is the measurement; and what draws needs nothing of what measures."""
+    code = "import bench.perf.{}, sys; sys.exit('{}' in sys.modules)"
+    for module, absent in (
+        ("growth_measure", "matplotlib"),
+        ("growth_measure", "bench.perf.growth"),
+        ("growth_picture", "bench.perf.growth"),
+    ):
+        assert subprocess.run([sys.executable, "-c", code.format(module, absent)]).returncode == 0

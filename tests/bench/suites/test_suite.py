@@ -92,6 +92,17 @@ MISTAKES = [
     ('"spi"', '"spi"\nlabel = "{init[0]}"', "in which {…} names an option"),
     ('"spi"', '"spi"\nlabel = "{"', "in which {…} names an option"),
     ('"spi"', '"spi"\nlabel = ""', "solver[1].label: expected a text, found ''"),
+    (
+        '"spi"',
+        '"spi"\nlabel = "{delta!r:>1000000000}"',
+        "label: a label takes no format; write {delta}",
+    ),
+    (
+        '"spi"',
+        '"spi"\nlabel = "{init:{max_steps}}"',
+        "label: a label takes no format; write {init}",
+    ),
+    ('"spi"', f'"spi"\nlabel = "{"x" * 201}"', "label: expected at most 200 characters, found 201"),
     ("budget = 5", "title = 3", "title: expected a text, found 3"),
     ("budget = 5", "budget = inf", "budget: expected a number of seconds above 0, found inf"),
     (

@@ -57,7 +57,7 @@ def meaning(text):
 
     Returns discount, T, R (by action and state) and start; None if anything is said otherwise.
     """
-    seen, T, R = {}, {}, []
+    seen, T, R, shown = {}, {}, [], {}
     for line in text.split("\n"):
         line = " ".join(re.sub(r"([:])", r" \1 ", line.split("#")[0]).split())
         if not line:
@@ -75,19 +75,26 @@ def meaning(text):
                 T[int(a), int(s), int(after)] = float(p)
             elif word == "R":
                 (a,), (s,), (x,), (y, r) = parts
-                assert y == "*"
-                R.append(((int(a), int(s), slice(None) if x == "*" else int(x)), float(r)))
-            elif word != "O":
+                after = slice(None) if x == "*" else int(x)
+                R.append((int(a), int(s), after, None if y == "*" else int(y), float(r)))
+            elif word == "O":
+                (a,), (s,), (o, p) = parts
+                if float(p) > 0:
+                    shown[int(a), int(s)] = int(o)
+            else:
                 return None
-        except (ValueError, AssertionError):
+        except ValueError:
             return None
     try:
         S, A = int(seen["states"][0]), int(seen["actions"][0])
         dense, rewards = np.zeros((A, S, S)), np.zeros((A, S, S))
         for at, p in T.items():
             dense[at] = p
-        for at, r in R:
-            rewards[at] = r
+        for a, s, after, o, r in R:
+            given = np.zeros(S, bool)
+            given[after] = True
+            given &= [o is None or shown[a, end] == o for end in range(S)]
+            rewards[a, s, given] = r
         sign = {"reward": 1.0, "cost": -1.0}[seen["values"][0]]
         start = np.array([float(x) for x in seen["start"]])
         return float(seen["discount"][0]), dense, sign * (dense * rewards).sum(axis=2), start
@@ -118,7 +125,8 @@ def tally(path, seeds):
         rng = np.random.default_rng(seed)
         problem = random_problem(seed % 7, S=4, A=2, sensing=SHAPES[seed % 3])
         write_pomdp(problem, path)
-        text = mutated(path.read_text(), rng)
+        whole = path.read_text()
+        text = mutated(whole, rng)
         path.write_text(text)
         try:
             found = figures(read_pomdp(path))
@@ -127,7 +135,7 @@ def tally(path, seeds):
             refused += 1
             continue
         read += 1
-        said = meaning(text)
+        said = None if whole.startswith(text) else meaning(text)  # a cut must change nothing
         right = same(found, figures(problem) if said is None else said)
         assert right, f"seed {seed}: another model was read"
     return read, refused
@@ -160,7 +168,21 @@ def test_mutations_of_a_file_by_hand_never_crash(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("start: 0.25 0.75 0.0", "strat: 0.25 0.75 0.0", "line 8: 'strat' is no name"),
+        (
+            "start: 0.25 0.75 0.0",
+            "strat: 0.25 0.75 0.0",
+            "line 8: unknown section 'strat'; did you mean",
+        ),
+        ("none h t g\nstart:", "4\nstrat:", "line 8: unknown section 'strat'; did you mean start?"),
+        (
+            "none h t g\nstart:",
+            "4\nabc:",
+            "unknown section 'abc'; expected one of: discount, values",
+        ),
+        ("none h t g", "3 h t g", "'3' cannot name an observation; names begin with a letter"),
+        ("none h t g", "reset h t g", "'reset' cannot name an observation; it is a word of"),
+        ("start: 0.25 0.75 0.0", "start: *", "* stands for all states; write 'start: uniform'"),
+        ("T: wait identity", "Q: wait identity", "unknown section 'Q'; expected one of"),
         ("start: 0.25 0.75 0.0", "discount: 0.5", "line 8: discount: stands twice"),
         ("start: 0.25 0.75 0.0", "states: 3", "line 8: states: stands twice"),
         ("discount: 0.9", "discount:", "expected a number but found 'values'"),
@@ -182,13 +204,47 @@ def test_each_fault_that_was_found_is_named(tmp_path, old, new, message):
         read_pomdp(tmp_path / "p.pomdp")
 
 
-def test_a_file_cut_before_or_among_its_rewards_is_refused(tmp_path):
+@pytest.mark.parametrize("seed", range(2))
+def test_every_beginning_of_a_file_is_refused_or_gives_the_same_model(tmp_path, seed):
+    path = tmp_path / "p.pomdp"
+    problem = random_problem(seed, S=2, A=1, sensing=SHAPES[seed])
+    write_pomdp(problem, path)
+    whole, read = path.read_text(), []
+    for length in range(len(whole)):
+        path.write_text(whole[:length])
+        try:
+            found = read_pomdp(path)
+        except ModelError as error:
+            assert str(path) in str(error) and "\n" not in str(error)
+            continue
+        assert same(figures(found), figures(problem)), f"another model from {length} characters"
+        assert found.state_names == problem.state_names
+        read.append(length)
+    assert read == [len(whole) - 1], "only the last line break can be missed"
+
+
+@pytest.mark.parametrize("at", ["R:", "O:", "T: 1", "start"])
+def test_a_file_cut_anywhere_after_its_names_is_called_cut(tmp_path, at):
     path = tmp_path / "p.pomdp"
     write_pomdp(random_problem(1), path)
     whole = path.read_text()
-    path.write_text(whole[: whole.index("R:")])
-    with pytest.raises(ModelError, match="no R: line"):
+    path.write_text(whole[: whole.index("\n" + at) + 3])
+    with pytest.raises(
+        ModelError, match="does not end with its line '# sensebench-end': it was cut"
+    ):
         read_pomdp(path)
-    path.write_text(whole[: whole.rindex("R:")])
+
+
+def test_a_file_that_lost_a_line_is_refused_and_one_of_an_older_version_is_read(tmp_path):
+    path = tmp_path / "p.pomdp"
+    problem = random_problem(1)
+    write_pomdp(problem, path)
+    whole = path.read_text()
+    last = whole[whole.rindex("R:") : whole.rindex("# sensebench-end")]
+    path.write_text(whole.replace(last, ""))
     with pytest.raises(ModelError, match="was cut or changed"):
         read_pomdp(path)
+    older = re.sub(', "last_line": "[^"]*"', "", whole).replace("# sensebench-end\n", "")
+    assert "sensebench-end" not in older
+    path.write_text(older)
+    assert same(figures(read_pomdp(path)), figures(problem))

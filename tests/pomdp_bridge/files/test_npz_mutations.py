@@ -100,10 +100,14 @@ def test_the_crafted_file_that_corrupted_memory_is_refused(tmp_path):
     write_npz(random_problem(1), path)
     with np.load(path) as file:
         arrays = {name: file[name] for name in file.files}
-    pointers = arrays["indptr"].copy()
+    pointers, late, long = (arrays["indptr"].copy() for _ in range(3))
     pointers[:, 1] = 99
+    late[1, 0] = 1
+    long[:, -1] += [len(arrays["data"]), *([0] * (len(long) - 2)), -len(arrays["data"])]
     for name, wrong, message in (
-        ("indptr", pointers, "no row of pointers"),
+        ("indptr", pointers, "indptr of action 0 falls from 99 to .* at state 1; it may only grow"),
+        ("indptr", late, "indptr of action 1 begins with 1; expected 0"),
+        ("indptr", long, "indptr of action 0 ends with .*, and data has only"),
         ("indices", arrays["indices"] * 0.7, "expected whole numbers"),
         ("discount", np.array([0.9, 0.9]), "expected a single number"),
         ("terminal", arrays["terminal"].astype(int), "expected true or false"),
