@@ -38,7 +38,7 @@ def row(problem="frozen-lake-4x4", k=0.01, solver="spi", value=None, **more):
 
 
 def store(results: Path, *made: Result, suite="made", details=()) -> Path:
-    """A results directory with these rows, and details {key: content}, empty where none are given."""
+    """A results directory with these rows, and details {key: content}, else empty ones."""
     kept = Store(results, suite)
     kept.create()
     text = HEADER + "".join(row.line() for row in made)
