@@ -37,15 +37,21 @@ def add_json(command: argparse.ArgumentParser) -> None:
 
 
 def add_verbosity(command: argparse.ArgumentParser) -> None:
-    """``-q`` and ``-v``."""
+    """``-q`` and ``-v``; without a default, so that what stands before a command holds for it."""
     how = command.add_mutually_exclusive_group()
-    how.add_argument(
-        "-q", "--quiet", dest="verbosity", action="store_const", const=-1, help="only what counts"
-    )
-    how.add_argument(
-        "-v", "--verbose", dest="verbosity", action="store_const", const=1, help="say more"
-    )
-    command.set_defaults(verbosity=0)
+    for short, long, level, words in (
+        ("-q", "--quiet", -1, "only what counts"),
+        ("-v", "--verbose", 1, "say more"),
+    ):
+        how.add_argument(
+            short,
+            long,
+            dest="verbosity",
+            action="store_const",
+            const=level,
+            default=argparse.SUPPRESS,
+            help=words,
+        )
 
 
 def seconds(text: str) -> float:

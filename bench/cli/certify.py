@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from bench.cli.arguments import add_json, seconds
-from bench.cli.solve import MOST_ROOTS, add_problem
+from bench.cli.solution_words import MOST_ROOTS
+from bench.cli.solve import add_problem
 from bench.problems import find_problem, load_problem
 from bench.run.cell_result import plain
 from bench.run.progress import QUIET
@@ -42,17 +43,18 @@ def certify_problem(args: argparse.Namespace) -> int:
     announce_compiling()
     facts = find_problem(args.problem)
     problem = load_problem(args.problem, args.sensing_cost)
-    depth, found = _deepen(problem, args)
+    depth, found, stopped = _deepen(problem, args)
     if args.json:
-        print(json.dumps(certified_json(problem, depth, found), indent=1))
+        answer = certified_json(problem, depth, found)
+        print(json.dumps({"asked_depth": args.depth, "stopped": stopped, **answer}, indent=1))
     else:
         print(printable(f"{facts.title}, {problem!r}, truncated at N = {depth}"))
         _print_certificate(problem, found)
-    return 0 if depth == args.depth else 1
+    return 0 if stopped is None else 1
 
 
-def _deepen(problem: SensingMDP, args: argparse.Namespace) -> tuple[int, Any]:
-    """The certificate at the deepest N that the budget allows, with a word at each."""
+def _deepen(problem: SensingMDP, args: argparse.Namespace) -> tuple[int, Any, str | None]:
+    """The deepest N that the budget allows, its certificate, and why it is not the N asked for."""
     found = certify(problem, min(args.depth, 0))  # it compiles, too; a wrong depth is refused here
     began = time.monotonic()
     last = 0.0
@@ -60,18 +62,18 @@ def _deepen(problem: SensingMDP, args: argparse.Namespace) -> tuple[int, Any]:
         spent = time.monotonic() - began
         expected = last * problem.num_actions
         if spent + expected > args.budget:
-            print(
+            stopped = (
                 f"stopped at N = {n - 1}: N = {n} would take about {expected:.0f} s more, and "
-                f"{spent:.0f} of {args.budget:g} s are spent; give a larger --budget",
-                file=sys.stderr,
+                f"{spent:.0f} of {args.budget:g} s are spent; give a larger --budget"
             )
-            return n - 1, found
+            print(stopped, file=sys.stderr)
+            return n - 1, found, stopped
         at = time.monotonic()
         found = certify(problem, n)
         last = time.monotonic() - at
         if args.verbosity > QUIET and sys.stderr.isatty():
             print(f"N = {n}: epsilon {found.epsilon:.6g}, {last:.1f} s", file=sys.stderr)
-    return args.depth, found
+    return args.depth, found, None
 
 
 def certified_json(problem: SensingMDP, depth: int, found: Any) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The command line: ``sensebench``, also as ``python -m bench``.
 
-Mistakes of the user end in one clear line on standard error and exit code 2, never a traceback.
+Mistakes of the user end in one clear line on standard error and exit code 2, never a traceback;
+of a suite, in one line each.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import argparse
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import NoReturn
 
@@ -27,7 +28,8 @@ from bench.cli import run as commands_run
 from bench.cli import score as commands_score
 from bench.cli import solve as commands_solve
 from bench.cli.arguments import add_verbosity
-from bench.store.printable import printable
+from bench.store.printable import one_line
+from bench.suites.suite_check import SuiteError
 from solvers.core.budget import is_interrupt
 
 EXIT_ERROR = 2
@@ -61,8 +63,9 @@ def build_parser() -> Parser:
     commands_continuous.add(commands)
     commands_proofs.add(commands)
     commands_fuzz.add(commands)
-    for command in commands.choices.values():
+    for command in (parser, *commands.choices.values()):
         add_verbosity(command)
+    parser.set_defaults(verbosity=0)
     return parser
 
 
@@ -73,12 +76,17 @@ def _version() -> str:
         return "unknown"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code."""
+def main(
+    arguments: Sequence[str] | None = None,
+    call: Callable[[argparse.Namespace], int | None] | None = None,
+) -> int:
+    """Run one command, or ``call`` in its place; returns the exit code."""
     warnings.showwarning = _one_line_warning
-    args = build_parser().parse_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    args = build_parser().parse_args(given)
+    args.arguments = given
     try:
-        return args.call(args) or 0
+        return (call or args.call)(args) or 0
     except (KeyboardInterrupt, SystemError) as error:
         if not is_interrupt(error):
             raise
@@ -88,13 +96,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, OSError, ImportError, RuntimeError) as error:
-        for line in str(error).splitlines() or [type(error).__name__]:
-            print(f"sensebench: {printable(line)}", file=sys.stderr)
+        told = str(error) or type(error).__name__
+        for line in told.splitlines() if isinstance(error, SuiteError) else [told]:
+            print(f"sensebench: {one_line(line)}", file=sys.stderr)
         return EXIT_ERROR
 
 
 def _one_line_warning(message, category, filename, lineno, file=None, line=None) -> None:
-    print(f"sensebench: warning: {printable(str(message))}", file=sys.stderr)
+    print(f"sensebench: warning: {one_line(str(message))}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,11 @@ def add(commands: Any) -> None:
 
 
 def verify_file(args: argparse.Namespace) -> int:
-    """Print the verdict; exit code 0 only if the proof holds."""
+    """Print the verdict; exit code 0 only if the proof holds, 1 if it does not."""
+    try:  # a file that is not there is no false proof
+        open(args.file, "rb").close()
+    except OSError as error:
+        raise ValueError(f"{args.file} cannot be read: {error.strerror}") from None
     verdict = verify(args.file, args.limit)
     if args.json:
         bounds = (verdict.lower, verdict.upper) if verdict.ok else (None, None)

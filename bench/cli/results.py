@@ -76,8 +76,8 @@ def compare_results(args: argparse.Namespace) -> int:
     """Hold a run against the reference; exit code 1 if it contradicts it."""
     from bench.analysis.compare import NOT_REPRODUCED, compare, describe
 
-    mine = Results.load(args.suite, args.results)
-    reference = Results.load(args.suite, _reference(args))
+    mine = Results.load(args.suite, args.results, details=False)
+    reference = Results.load(args.suite, _reference(args), details=False)
     found = compare(mine.name, mine.frame, reference.frame)
     print(json.dumps(found.as_json(), indent=1) if args.json else describe(found))
     return 1 if found.verdict == NOT_REPRODUCED else 0

@@ -40,6 +40,8 @@ class Store:
         self.directory = self.results / self.name
         self.rows_path = self.directory / "rows.csv"
         self._claimed: dict[str, FileLock] = {}
+        self.torn = False
+        """Whether the last line of the rows was unfinished when they were read last."""
         self._read_to = 0
         self._columns: list[str] = []
 
@@ -61,7 +63,7 @@ class Store:
 
     # ------------------------------------------------------------------ rows
     def read(self) -> list[Result]:
-        """All whole rows, in the order written."""
+        """All whole rows, in the order written; ``torn`` tells of an unfinished last line."""
         self._read_to, self._columns = 0, []
         return self.read_new()
 
@@ -75,6 +77,7 @@ class Store:
             file.seek(self._read_to)
             data = file.read()
         whole = data[: data.rfind(b"\n") + 1]
+        self.torn = len(whole) < len(data)
         if not whole:
             return []
         self._read_to += len(whole)

@@ -20,7 +20,7 @@ HEAD = ("Problem", "k", "Best published", "Ours", "by", "proven gap", "seconds")
 
 def short_table(results_dir: str | Path) -> str:
     """Markdown: the best published value beside the best of our embedded methods."""
-    frame = Results.load("table1", results_dir).frame
+    frame = Results.load("table1", results_dir, details=False).frame
     frame = frame[~frame["solver"].str.startswith("julia-") & frame["shown"].notna()]
     lines = ["| " + " | ".join(HEAD) + " |", "|---|---:|---:|---:|---|---:|---:|"]
     for (problem, _), of in frame.groupby(INSTANCE, sort=False):

@@ -38,12 +38,12 @@ def row(problem="frozen-lake-4x4", k=0.01, solver="spi", value=None, **more):
 
 
 def store(results: Path, *made: Result, suite="made", details=()) -> Path:
-    """A results directory with these rows, and details {key: content}."""
+    """A results directory with these rows, and details {key: content}, else empty ones."""
     kept = Store(results, suite)
     kept.create()
     text = HEADER + "".join(row.line() for row in made)
     kept.rows_path.write_text(text, encoding="utf-8", newline="")
-    for key, content in dict(details).items():
+    for key, content in ({row.key: {} for row in made if row.ok} | dict(details)).items():
         kept.write_details(key, content)
     return results
 

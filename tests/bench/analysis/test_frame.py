@@ -1,6 +1,7 @@
 """The frame: which row counts, what is proven, what is shown, how it compares with the paper."""
 
 import math
+import warnings
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from bench.analysis.frame import AS_PUBLISHED, BETTER, WORSE, tidy
 from bench.analysis.results import Results
 from bench.cli import main
-from bench.store.store import StoreError
+from bench.store.store import Store, StoreError
 from tests.bench.made_rows import row, store
 
 
@@ -174,6 +175,21 @@ def test_load_names_the_file_and_the_way_out(tmp_path):
         Results.load("quick", tmp_path)
     store(tmp_path, row(value=-0.02))
     assert len(Results.load("made", tmp_path).frame) == 1
+
+
+def test_load_tells_of_lost_details_and_of_an_unfinished_line(tmp_path):
+    first, second = row(value=-0.02), row(solver="atm", value=-0.01)
+    kept = Store(store(tmp_path, first, second), "made")
+    kept.details_path(second.key).unlink()
+    with pytest.warns(UserWarning, match=rf"1 of the rows .*cells/{second.key}.json.*damaged"):
+        Results.load("made", tmp_path)
+    kept.write_details(second.key, {})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Results.load("made", tmp_path)
+    kept.rows_path.write_text(kept.rows_path.read_text()[:-9])
+    with pytest.warns(UserWarning, match=r"rows\.csv: an unfinished last line was left out"):
+        assert len(Results.load("made", tmp_path).frame) == 1
 
 
 SUITE = """

@@ -81,5 +81,9 @@ def test_deleted_details_are_noticed_and_offered(made, capsys):
     assert main(arguments) == 0
     told = capsys.readouterr().err
     assert "the details file is missing, for example cells/" in told and "--rerun damaged" in told
+    for command in ("table", "plot", "report"):
+        assert main([command, str(suite), "--results", str(results)]) == 0
+        told = capsys.readouterr().err
+        assert f"1 of the rows in {results}" in told and "--rerun damaged" in told
     assert main([*arguments, "--rerun", "damaged"]) == 0
     assert "[1/1]" in capsys.readouterr().err and gone.exists()

@@ -3,7 +3,7 @@
 import pytest
 
 from bench import load_problem
-from bench.cli.solve import _print_plans
+from bench.cli.solution_words import _print_plans
 from solvers.core.solution import Solution
 
 
