@@ -75,8 +75,9 @@ def rest_after(problem: SensingMDP, policy: Follows, beliefs: Rows, most: float)
     A look that finds the end is paid, however small the chance is that it was still to come; so
     one is counted in full unless the policy is sure to stay blind.
     """
+    most = min(most, 1e300)  # infinity would spoil the errors of other roots, too
     live = beliefs @ (~problem.terminal).astype(float)
-    rest = np.where(live > ABSORBED, most, np.where(live > 0, live, 0.0) * min(most, 1e300))
+    rest = np.where(live > ABSORBED, most, np.where(live > 0, live, 0.0) * most)
     nearly_over = np.flatnonzero(live <= ABSORBED)
     if len(nearly_over) and not problem.end_is_seen:
         may_look = ~policy.stays_blind(beliefs[nearly_over])

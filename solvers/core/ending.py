@@ -8,8 +8,7 @@ that is not terminal):
   blind string, ends with probability 1, and a discount of 1 makes sense.
 * :func:`remaining_steps`: after how many steps is it over at the latest?  The longest path to the
   end in the graph of all transitions; infinite where it has a loop.
-* :func:`paying_states`: from where can a cost still be met?  From the others nothing is ever paid
-  but for looks.
+* :func:`resting_states`: where does nothing change, and is nothing paid, whatever is done blind?
 * :func:`expected_steps`: the largest expected discounted number of live steps,
 
       E(s) = 1 + alpha max_a sum_s' T(a)(s, s') E(s')     on live states, 0 on terminal ones,
@@ -38,6 +37,10 @@ SETTLED = 1e-4
 """A sweep that lowers no state by this share of itself is the last one."""
 ROUNDING = 1e-9
 """Share that is added to a solved E, so that rounding cannot make it too small."""
+LEAST_LEAK = 1e-15
+"""A chance to leave that is below this is none: sums of probabilities are not that exact."""
+MOST_ROUNDS = 1000
+"""Rounds of policy iteration at most."""
 
 
 def endless_states(transitions: tuple[sparse.csr_array, ...], terminal: np.ndarray) -> np.ndarray:
@@ -45,7 +48,7 @@ def endless_states(transitions: tuple[sparse.csr_array, ...], terminal: np.ndarr
     inside = ~terminal
     while True:
         outside = (~inside).astype(float)
-        leaves = np.stack([T @ outside > 0 for T in transitions])  # (A, S)
+        leaves = np.stack([T @ outside > LEAST_LEAK for T in transitions])  # (A, S)
         stay = inside & ~leaves.all(axis=0)
         if (stay == inside).all():
             return inside
@@ -69,15 +72,10 @@ def remaining_steps(problem: SensingMDP) -> np.ndarray:
         open_moves = moves @ (~ended).astype(float) > 0
 
 
-def paying_states(problem: SensingMDP) -> np.ndarray:
-    """States from which some way of acting meets a cost other than that of a look: (S,) bool."""
-    moves = sum(problem.transitions[1:], problem.transitions[0]).tocsr()
-    paying = (problem.costs != 0).any(axis=1) & ~problem.terminal
-    while True:
-        more = paying | ((moves @ paying.astype(float) > 0) & ~problem.terminal)
-        if (more == paying).all():
-            return paying
-        paying = more
+def resting_states(problem: SensingMDP) -> np.ndarray:
+    """States that no action leaves or pays for: (S,) bool; all terminal ones are."""
+    stays = np.all([T.diagonal() == 1 for T in problem.transitions], axis=0)
+    return problem.terminal | (stays & (problem.costs == 0).all(axis=1))
 
 
 def expected_steps(problem: SensingMDP) -> np.ndarray:
@@ -96,7 +94,7 @@ def expected_steps(problem: SensingMDP) -> np.ndarray:
         model = (*stacked, once, np.array(problem.terminal), alpha)
         sweep_most(*model, row_slip(stacked[0]), E, SETTLED, SWEEPS)  # from above it stays above
         return E * (1 + ROUNDING)
-    return _solved_steps(problem) * (1 + ROUNDING)
+    return _solved_steps(problem)
 
 
 def _sweep(problem: SensingMDP, E: np.ndarray) -> np.ndarray:
@@ -105,17 +103,29 @@ def _sweep(problem: SensingMDP, E: np.ndarray) -> np.ndarray:
 
 
 def _solved_steps(problem: SensingMDP) -> np.ndarray:
-    """E for discount 1, by policy iteration; finite, because every policy ends."""
+    """At least E for discount 1, by policy iteration; infinite where rounding hides its size.
+
+    If no action gains more than a share δ of E, then E (1 + ρ) with ``ρ >= 2 δ E`` and ``ρ <= 1``
+    has ``1 + T(a) E (1 + ρ) <= E (1 + ρ)`` for every action, and so is above E.
+    """
     live = np.flatnonzero(~problem.terminal)
     inner = [T[live][:, live] for T in problem.transitions]
-    policy = np.zeros(len(live), int)
-    while True:
+    slip = row_slip(problem.stacked_transitions[0])
+    policy, found = np.zeros(len(live), int), np.where(problem.terminal, 0.0, np.inf)
+    for _ in range(MOST_ROUNDS):
         P = sum(sparse.diags_array((policy == a) * 1.0) @ T for a, T in enumerate(inner))
-        E = splu(sparse.csc_array(sparse.eye_array(len(live)) - P)).solve(np.ones(len(live)))
+        try:
+            E = splu(sparse.csc_array(sparse.eye_array(len(live)) - P)).solve(np.ones(len(live)))
+        except RuntimeError:  # singular, as far as rounding tells
+            return found
+        if not (np.isfinite(E) & (E >= 1 - ROUNDING)).all():
+            return found
         ahead = np.stack([T @ E for T in inner])
-        better = ahead.max(axis=0) > E - 1 + ROUNDING * E
+        better = ahead.max(axis=0) > E - 1 + slip * E
         if not better.any():
-            found = np.zeros(problem.num_states)
-            found[live] = E
+            spare = ROUNDING + 2 * slip * float(E.max(initial=0.0))
+            if spare <= 1:
+                found[live] = E * (1 + spare)
             return found
         policy = np.where(better, ahead.argmax(axis=0), policy)
+    return found

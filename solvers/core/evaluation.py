@@ -6,7 +6,13 @@ From each root the policy is unrolled until it looks or never looks again
 
     V(j) = c(j) + alpha^(m+1) b T(a) V          (c includes the look's alpha^m k)
 
-so all roots together are one linear system ``V = c + P V`` with ``P`` a contraction, solved with
+What is valued are the plans that unrolling finds, those of ``policy.plan``, and the error is proven
+for them.  A policy that reads beliefs is asked at beliefs in double precision, from which
+probabilities below ``DUST`` are let go, and one that differs by rounding alone from what it was
+counts as the same; where a decision hangs on less than that, exact arithmetic might choose another
+plan.
+
+All roots together are one linear system ``V = c + P V`` with ``P`` a contraction, solved with
 an error that holds for each root by itself (:mod:`solvers.kernels.returns`).  Terminal roots have
 value 0.  The same system with other right-hand sides gives how often the policy looks.
 

@@ -99,5 +99,7 @@ def shortfalls(problem: SensingMDP, V: np.ndarray) -> np.ndarray:
 
 def crude_lower_bound(problem: SensingMDP) -> np.ndarray:
     """The least cost of a step, paid at every step that there can be: (S,)."""
-    least = min(0.0, float(problem.costs.min()))
+    least = float(problem.costs.min())
+    if least >= 0:
+        return np.zeros(problem.num_states)
     return np.where(problem.terminal, 0.0, least * problem.longest_stay * (1 + 1e-9))

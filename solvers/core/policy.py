@@ -16,7 +16,7 @@ import numpy as np
 
 from solvers.core.baseline import lowest_argmin
 from solvers.core.controller import Controller, runs_of
-from solvers.core.ending import paying_states
+from solvers.core.ending import resting_states
 from solvers.core.evaluation import evaluate
 from solvers.core.model import SensingMDP
 from solvers.core.plan import Plan, PolicyError, Vectors
@@ -73,24 +73,24 @@ class Policy:
 
     def margins(self, reason: int) -> np.ndarray | None:
         """Columns h (S, c): it plays the blind action of this reason wherever all ``b h >= 0``, or
-        another blind one where nothing is paid any more; see ``strictly``."""
+        another blind one where no action makes a difference; see ``strictly``."""
         return None
 
     def strictly(self, h: np.ndarray, actions: np.ndarray, looks: np.ndarray) -> np.ndarray:
         """Margins (S, c) that must be above 0, so that they may be asked to be at least 0.
 
         ``actions``, ``looks`` : (c,), what is done instead where a margin is not above 0.  Where
-        nothing is paid any more it does not matter, unless it is a look.
+        no action makes a difference it does not matter, unless it is a look.
         """
         problem = self.problem
         free = np.zeros(h.shape, bool)  # a look that costs nothing and ends the episode
         if problem.has_linear_sensing_cost:
             free = problem.terminal[:, None] & (problem.sensing_costs()[:, actions] == 0)
-        return h - STRICT * (self._pays[:, None] | (looks & ~free))
+        return h - STRICT * (self._moving[:, None] | (looks & ~free))
 
     @cached_property
-    def _pays(self) -> np.ndarray:
-        return paying_states(self.problem)
+    def _moving(self) -> np.ndarray:
+        return ~resting_states(self.problem)
 
     def stays_blind(self, beliefs: Any) -> np.ndarray:
         """Where (n,) it surely never looks again, as the live probability can only shrink."""

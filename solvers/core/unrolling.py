@@ -135,8 +135,9 @@ class Walker:
         self.repeats = Repeats(problem, policy, self.powers)
         self.most = most_cost(problem)
         finite = policy.reads_beliefs and np.isfinite(self.most)
-        self.dust = DUST * problem.num_states if finite else 0.0
-        self.strides = Strides.of(problem, policy, DUST if self.dust else 0.0) if strides else None
+        self.dust = DUST if finite else 0.0
+        self.swept = DUST * problem.num_states * self.most if finite else 0.0  # cost, each step
+        self.strides = Strides.of(problem, policy, self.dust) if strides else None
         self.waiting: dict[int, list[Block]] = {}
         self.work = 0.0
 
@@ -157,7 +158,7 @@ class Walker:
         """Many steps of these walks at once; those that are about to look wait for a step."""
         discount = self.problem.discount**block.depth
         block.paid += discount * taken.costs[1]
-        left = discount * self.dust * self.most * taken.span
+        left = discount * self.swept * taken.span
         nowhere = np.zeros(len(block.roots), bool)
         yield Step(
             *(block.depth, block.roots, block.beliefs, taken.actions, nowhere, nowhere),
@@ -194,7 +195,8 @@ class Walker:
             small = rest <= (enough if self.work < MOST_WORK else np.inf)
             small = (small | lasting) & ~looks & ~again & (period == 0)
             again |= small
-            left = np.where(small, rest, 0.0) + discount * self.dust * self.most
+            # What is booked instead may be as far on the other side.
+            left = np.where(small, 2 * rest, 0.0) + discount * self.swept
             dense = isinstance(beliefs, np.ndarray)
             self.work += (beliefs.size if dense else beliefs.nnz) + STEP_WORK
         marks = (block.seen_at < 0) | (depth & (depth - 1) == 0)

@@ -121,7 +121,8 @@ class ATMPolicy(AlwaysSensePolicy):
         """Columns (S, A - 1): AS plays a wherever none of their means is negative."""
         tie = TIE * self.seen.size
         above = self.Q - self.Q[:, [a]] + 0.5 * tie[:, None]
-        above[:, :a] -= 2 * tie[:, None]  # of equals the lowest action is played
+        # Of equals the lowest action is played, also where the numbers only cancel.
+        above[:, :a] -= 2 * tie[:, None] + TIE * (np.abs(self.Q[:, :a]) + np.abs(self.Q[:, [a]]))
         above[:, :a] = self.strictly(above[:, :a], np.arange(a), np.zeros(a, bool))
         return np.delete(above, a, axis=1)
 

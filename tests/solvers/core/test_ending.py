@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from solvers import ModelError, SensingMDP
+from solvers import ModelError, SensingMDP, solve
 from solvers.core.ending import endless_states
+from solvers.core.lower_bound import crude_lower_bound
 
 
 def chain(stay: float, discount: float, **rest) -> SensingMDP:
@@ -64,3 +65,22 @@ def test_expected_steps_bound_every_stationary_policy(seed):
         P = np.array([T[code >> s & 1, s] for s in range(4)])[:, :4]
         best[:4] = np.maximum(best[:4], np.linalg.solve(np.eye(4) - 0.97 * P, np.ones(4)))
     assert (best <= E).all() and (best * 1.01 >= E).all()
+
+
+def test_without_discount_the_expected_steps_are_no_fewer_than_the_slowest_way_takes():
+    """Action 0 leaves with a chance of 2^-30, the others with 2^-46: policy iteration must not stop
+    at the first because the gain is small beside what it has."""
+    quick, slow = 2.0**-30, 2.0**-46
+    T = np.zeros((2, 2, 2))
+    T[:, 1, 1] = 1
+    T[0, 0], T[1, 0] = [1 - quick, quick], [1 - slow, slow]
+    model = SensingMDP.from_arrays(T, [[1.0, 1.0], [0, 0]], 1.0, 1.0, terminal=[1])
+    assert model.longest_stay >= 1 / slow
+    assert solve(model, "always-sense").lower_bound[0] <= 1 / quick
+    earns = SensingMDP.from_arrays(T, [[-1.0, -1.0], [0, 0]], 1.0, 1.0, terminal=[1])
+    assert crude_lower_bound(earns)[0] <= -1 / slow
+
+
+def test_a_leak_that_rounding_hides_is_no_end():
+    with pytest.raises(ModelError, match="discount 1"):
+        SensingMDP.from_arrays([[[1.0, 2.0**-60], [0, 1]]], [[1.0], [0]], 1.0, 1.0, terminal=[1])

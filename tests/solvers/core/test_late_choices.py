@@ -20,7 +20,8 @@ from solvers import (
     evaluate_fully,
     solve,
 )
-from solvers.core.ending import paying_states
+from solvers.core import unrolling
+from solvers.core.ending import resting_states
 
 CORRIDOR = 18
 """Steps before the choice: longer than the first proof that a walk repeats its action."""
@@ -188,11 +189,64 @@ def test_a_price_at_the_end_counts_how_its_probability_is_rounded():
         assert abs(true - Decimal(float(found.values[1]))) <= Decimal(float(found.error[1]))
 
 
-def test_paying_states_are_those_from_which_a_cost_can_be_met():
-    problem = fork()
-    assert np.flatnonzero(~paying_states(problem)).tolist() == [CORRIDOR + 3]
+def test_a_free_state_that_can_be_left_is_not_the_end():
+    """After the corridor all is free; the first vector moves on to a state where it looks."""
+    x, y = CORRIDOR, CORRIDOR + 1
+    T, C = np.zeros((2, y + 1, y + 1)), np.zeros((y + 1, 2))
+    for s in range(CORRIDOR):
+        T[:, s, s + 1] = 1
+        C[s] = [2, 1]
+    T[0, x, y] = T[1, x, x] = T[0, y, y] = T[1, y, x] = 1
+    problem = SensingMDP.from_arrays(T, C, 0.9, 1.0, start=0)
+    alphas = np.zeros((3, y + 1))
+    alphas[:, :CORRIDOR] = [[2], [1], [3]]
+    alphas[:, y] = [5, 5, 1]
+    policy = AlphaVectorPolicy(problem, alphas, [0, 1, 0], [False, False, True])
+    assert evaluate(problem, policy) == pytest.approx(followed(problem, policy), rel=1e-12)
+
+
+def test_atm_takes_the_first_action_where_costs_cancel_in_a_mixture():
+    """Half in a state where action 0 costs one, half where action 1 does."""
+    one, two, fork, left, right, sink = CORRIDOR + np.arange(6)
+    T, C = np.zeros((3, sink + 1, sink + 1)), np.zeros((sink + 1, 3))
+    for s in range(CORRIDOR - 1):
+        T[:, s, s + 1] = 1
+    C[:CORRIDOR] = [1, 0, 1]
+    T[:, CORRIDOR - 1, [one, two]] = 0.5
+    C[one], C[two] = [1, 0, 5], [0, 1, 5]
+    T[0, [one, two], fork] = 1
+    T[1:, one, sink] = T[1:, two, sink] = 1
+    T[:, fork, left] = T[:, fork, right] = 0.5
+    T[:, [left, right, sink], sink] = 1
+    C[left], C[right] = [0, 100, 100], [100, 100, 0]
+    problem = SensingMDP.from_arrays(T, C, 0.9, 200.0, start=0)
+    found = solve(problem, "atm")
+    assert found.values == pytest.approx(followed(problem, found.policy), rel=1e-12)
+
+
+def test_a_walk_that_is_cut_says_how_far_it_may_be_off(monkeypatch):
+    """A ring that pays 1 in one state and earns 1 in the others, walked by a policy that says
+    nothing of itself: it is cut, and what is booked for the rest may be on the other side of 0."""
+    monkeypatch.setattr(unrolling, "MOST_WORK", 1e4)
+    S, alpha = 64, 0.9999
+    T, earned = np.roll(np.eye(S), 1, axis=1), -np.ones(S)
+    problem = SensingMDP.from_arrays([T, T], np.tile([1.0, -1.0], (S, 1)), alpha, 0.0, start=0)
+
+    class Rings(Policy):
+        def act_batch(self, beliefs):
+            return np.where(beliefs.argmax(axis=1) == 0, 0, 1), np.zeros(len(beliefs), bool)
+
+    earned[0] = 1
+    true = np.linalg.solve(np.eye(S) - alpha * T, earned)
+    found = evaluate_fully(problem, Rings(problem))
+    assert found.error.max() > 100  # else it was not cut
+    assert (np.abs(found.values - true) <= found.error).all()
+
+
+def test_resting_states_are_those_that_nothing_leaves_or_pays_for():
+    assert np.flatnonzero(resting_states(fork())).tolist() == [CORRIDOR + 3]
     lake = load_problem("frozen-lake-4x4", 0.01)
-    assert paying_states(lake).tolist() == (~lake.terminal).tolist()
+    assert resting_states(lake).tolist() == lake.terminal.tolist()
 
 
 def test_atm_pays_a_late_look_where_its_price_depends_on_the_state():
