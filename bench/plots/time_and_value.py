@@ -121,6 +121,7 @@ def label_levels(places: Sequence[float]) -> list[int]:
 def _make_frame(ax: Axes, low: float, high: float, levels: Sequence[int], rewards: bool) -> float:
     """Set the vertical axis, with a strip without a scale for values outside; the strip's edge."""
     ax.yaxis.set_major_locator(FixedLocator(_ticks(low, high)))
+    ax.ticklabel_format(axis="y", useOffset=False)  # numbers that are read as they stand
     if not levels:
         ax.set_ylim(low, high)
         return low if rewards else high
