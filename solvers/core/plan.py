@@ -59,8 +59,8 @@ class Vectors:
 
     alphas : (n, S), with their actions and looks (n,); ties : (S,), of vectors that differ by less
     than ``b ties`` at a belief b the first is taken
-    guards : (A, c, S), blind action a is sure to be played blind only where ``b g < 0`` for one of
-    ``g = guards[a]``; always if there are none (c = 0)
+    guards : (A, A, S), a vector's blind action a is surely played blind only where
+    ``b guards[a, a'] < 0``, a' the action at the belief it leads to; always if it is (A, 0, S)
     """
 
     alphas: np.ndarray

@@ -108,12 +108,13 @@ class ATMPolicy(AlwaysSensePolicy):
             return None
         k, columns = problem.sensing_costs(), np.moveaxis(self.ahead, 2, 1)  # (A, A + 1, S)
         later, seen = columns[:, :-1], columns[:, -1:]
-        saved = k.T
-        if not self.uniform:  # at least: the next look is as dear as any
-            extra = self.k_root - k.max(axis=1)
-            saved = saved + problem.discount * np.stack([T @ extra for T in problem.transitions])
+        saved = k.T[:, None]  # (A, A, S): for an action and the one after it
+        if not self.uniform:
+            extra = self.k_root[:, None] - k
+            ahead = np.stack([(T @ extra).T for T in problem.transitions])
+            saved = saved + problem.discount * ahead
         size = np.abs(later) + np.abs(seen) + k.max()
-        guards = problem.discount * (later - seen) - saved[:, None] + ROUNDED * size
+        guards = problem.discount * (later - seen) - saved + ROUNDED * size
         blind = np.zeros(len(actions), bool)
         return Vectors(self.Q.T, actions, blind, TIE * self.seen.size, guards)
 
