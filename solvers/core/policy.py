@@ -97,7 +97,7 @@ class Policy:
         return np.zeros(beliefs.shape[0], bool)
 
     def vectors(self) -> Vectors | None:
-        """If it takes the cheapest of cost vectors: those."""
+        """The cost vectors of which it takes the cheapest; None for a policy of another kind."""
         return None
 
     def plan(self, root: int | str) -> Plan:
@@ -267,8 +267,9 @@ class AlphaVectorPolicy(Policy):
 
     @cached_property
     def _looks_at_end(self) -> tuple[np.ndarray, float] | None:
-        """By how much every look is dearer than one blind vector: at least (S,) at the end, where
-        it is never negative, and how much cheaper it is elsewhere at most; None if none is."""
+        """One blind vector against all that look: in each state (S,) by how much the cheapest look
+        is dearer than it, and the most by which a look is cheaper in a live state.  None if some
+        look is cheaper in a terminal state."""
         end = self.problem.terminal
         if not self.senses.any() or self.senses.all():
             return None if self.senses.any() else (np.ones(len(end)), 0.0)
