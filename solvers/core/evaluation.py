@@ -35,7 +35,7 @@ from solvers.core.roots import LIKELY_REACH, Reach, roots_along
 from solvers.core.unrolling import Walker, walks, walks_sparse_beliefs
 from solvers.core.walk_state import Step
 from solvers.kernels.dots import picked_dots
-from solvers.kernels.returns import UNIT, solve_proven
+from solvers.kernels.returns import UNIT, solve_proven, two_sum
 
 MOST_ERROR = 1e300
 """Stands for an error without a bound: 0 times infinity would spoil what never gets there."""
@@ -147,7 +147,9 @@ def unroll(problem: SensingMDP, policy: Follows, roots: np.ndarray | None = None
             reach.add(front, *book.rows_since(before))
             front = reach.front()
         known = reach.reached
-    return Round(book.gains, book.rows(), book.error + 8 * UNIT * book.size, book.rho, known)
+    book.gains[:, 0] += book.rest
+    error = (book.error + 8 * UNIT * book.size) * (1 + 1e-9)  # sums of up to a million terms
+    return Round(book.gains, book.rows(), error, book.rho, known)
 
 
 def _guessed_roots(problem: SensingMDP, policy: Follows, start: np.ndarray) -> np.ndarray:
@@ -175,10 +177,12 @@ class _Book:
         S = problem.num_states
         self.problem = problem
         self.gains, self.error, self.rho = np.zeros((S, 3)), np.zeros(S), np.zeros(S)
+        self.rest = np.zeros(S)  # what rounding took from the costs in gains, step by step
         self.size = np.zeros(S)  # what the cost is summed from, in absolute terms
         self.landed: list[sparse.csr_array] = []
         self.who: list[np.ndarray] = []
-        self.past = (self.gains.copy(), self.size.copy(), self.error.copy())  # when marked
+        self.sums = (self.gains, self.rest, self.size, self.error)
+        self.past = tuple(x.copy() for x in self.sums)  # when marked
         self.counted, self.unit = counted_states(problem), step_rounding(problem)
 
     def rows_since(self, before: int) -> tuple[np.ndarray, sparse.csr_array]:
@@ -203,7 +207,7 @@ class _Book:
         for i in np.flatnonzero(step.period):
             self._close_cycle(step, int(i))
         marked = roots[step.marks]
-        for now, past in zip((self.gains, self.size, self.error), self.past, strict=True):
+        for now, past in zip(self.sums, self.past, strict=True):
             past[marked] = now[marked]
         on = np.flatnonzero(~step.repeats & (step.period == 0))
         if len(on):
@@ -226,7 +230,8 @@ class _Book:
         """Book a cost (m,) of these walks; ``size`` is what it is summed from, in absolute terms,
         ``slip`` its error as a share of that, the rounding of beliefs not counted."""
         discount, at = self.problem.discount**step.depth, step.roots[who]
-        self.gains[at, 0] += discount * cost
+        self.gains[at, 0], lost = two_sum(self.gains[at, 0], discount * cost)
+        self.rest[at] += lost  # or a large cost would swallow all the small ones after it
         self.size[at] += discount * size
         self.error[at] += discount * (slip + step.blur + 2 * self.unit) * size
 
@@ -250,7 +255,7 @@ class _Book:
         if alpha == 1:  # only where all is over: nothing is paid any more
             return
         fades = -np.expm1(p * np.log(alpha))  # 1 - alpha^p
-        for now, past in zip((self.gains, self.size, self.error), self.past, strict=True):
+        for now, past in zip(self.sums, self.past, strict=True):
             now[root] = past[root] + (now[root] - past[root]) / fades
         # Later rounds come with older beliefs: their rounding is counted on average, and so is the
         # difference between this belief and that of p steps ago, which is at most as large.

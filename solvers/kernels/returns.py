@@ -18,6 +18,8 @@ data allow.  An error is relative to its own component: nothing here knows the l
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 from numba import njit
 from scipy import sparse
@@ -31,6 +33,7 @@ from solvers.kernels.value_sweeps import sweep_in_place
 
 Rows = np.ndarray | sparse.csr_array
 """Many rows (n, S), dense or sparse."""
+Number = TypeVar("Number", float, np.ndarray)
 SPARSE_STATES, SPARSE_ENTRIES = 30_000, 12
 """Up to this many states, and entries a row, the system is factored as a sparse matrix: the factors
 of a drone with four coordinates (40,657 states, 10 entries a row) fill gigabytes."""
@@ -201,12 +204,14 @@ def majorant(system: ReturnSystem, rest: np.ndarray, rho: np.ndarray | float = 0
     return np.where(sure, 0.0, least_above(P, rest, system.solve, rho=rho))
 
 
-@njit(cache=True, inline="always")
-def _two_sum(a, b):
+def two_sum(a: Number, b: Number) -> tuple[Number, Number]:
     """a + b as a rounded sum and what rounding took."""
     s = a + b
     t = s - a
     return s, (a - (s - t)) + (b - t)
+
+
+_two_sum = njit(two_sum, cache=True, inline="always")
 
 
 @njit(cache=True, inline="always")

@@ -126,3 +126,18 @@ def test_a_blind_plan_written_out_is_the_short_one():
     policy = PlanPolicy(problem, plans)
     assert {p.actions for p in policy.plans} == {(0,)}
     assert np.array_equal(evaluate_fully(problem, policy).values, problem.repeated(0).values)
+
+
+def test_many_small_costs_after_a_large_one_are_not_swallowed():
+    """1 is paid first, then 1e-17 or 3e-17 at each step: added to 1 one by one, each would vanish,
+    and together they are many times what is said to be the error."""
+    alpha, turns = 1 - 2**-14, 30_000
+    T = [[[0, 1.0], [0, 1]]] * 2
+    problem = SensingMDP.from_arrays(T, [[1, 1], [1e-17, 3e-17]], alpha, 1.0)
+    plans = [Plan((0, *(0, 1) * turns), False), Plan((0,), False)]  # at last action 1 for good
+    found = evaluate_fully(problem, PlanPolicy(problem, plans))
+    a, cheap, dear = Fraction(alpha), Fraction(1e-17), Fraction(3e-17)
+    late = a ** (2 * turns)
+    exact = 1 + a * ((cheap + a * dear) * (1 - late) / (1 - a**2) + late * dear / (1 - a))
+    assert exact - 1 > 50 * Fraction(float(found.error[0]))
+    assert abs(Fraction(float(found.values[0])) - exact) <= Fraction(float(found.error[0]))
