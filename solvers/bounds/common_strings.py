@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from solvers.kernels.late_sweeps import price_after
 from solvers.kernels.mixtures import (
     UNCAPPED,
     Levels,
@@ -47,8 +48,6 @@ class CommonStrings:
         self.of = np.ascontiguousarray(information.rows.row_of[:, actions])
         self.base = information.depth
         self.R = len(information.rows.indptr) - 1
-        constants = information.constants
-        self.price, self.price_of_others = constants.price[actions], constants.price[others]
         c = len(actions)
         offset = np.concatenate([[0, 0], np.cumsum(self.R * c ** np.arange(self.base))])
         self.levels = Levels(offset, *(np.empty(offset[-1]) for _ in range(3)))
@@ -110,18 +109,18 @@ class CommonStrings:
         self._cap(Q, stop)
         if stop[0]:
             return
-        share = constants.rounding * (N + 2)
+        share, price = constants.rounding * (N + 2), price_after(constants, N)[self.actions]
         margin = share, alpha ** (1 - N) * constants.row_gains
         ahead = self.block(stages, N) + alpha * self.block(W, N)
         cap = self.caps[offset[N] :]
         look = self.block(looks, N)
         last = self.block(W, N)
-        raise_by_mixtures(rows, self.of, ahead, look, self.price, margin, last, cap, stop)
+        raise_by_mixtures(rows, self.of, ahead, look, price, margin, last, cap, stop)
         for m in range(N - 1, n - 1, -1):
             below, here = (slice(offset[i], offset[i + 1]) for i in (m + 1, m))
             margin = share, alpha ** (1 - m) * constants.row_gains
             terms = stages[below], W[below], looks[below], alpha
-            raise_from_below(self.price, margin, *terms, W[here], self.caps[here])
+            raise_from_below(price, margin, *terms, W[here], self.caps[here])
         full, columns = information.W(n), self._columns(n)
         full[:, columns] = np.maximum(full[:, columns], self.block(W, n))
         self.block(W, n)[:] = full[:, columns]
@@ -139,7 +138,7 @@ class CommonStrings:
             mix(rows, of, np.ascontiguousarray(look), out, stop)
             look, of = out, self.of
         margin = constants.rounding * (n + 2), alpha ** (1 - n) * constants.row_gains
-        cap, price = self.block(self.caps, n), self.price_of_others
+        cap, price = self.block(self.caps, n), price_after(constants, n)[self.others]
         raise_by_mixtures(rows, of, stages + alpha * W, look, price, margin, cap, UNCAPPED, stop)
         for m in range(n, self.depth):
             higher = np.empty(self.block(self.caps, m + 1).shape)

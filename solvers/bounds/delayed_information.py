@@ -55,9 +55,11 @@ from solvers.bounds.common_strings import CommonStrings
 from solvers.bounds.table_memory import memory_needed, refuse_beyond_memory, within_memory
 from solvers.core.baseline import baseline
 from solvers.core.budget import Budget, SolverError
+from solvers.core.ending import row_excess
 from solvers.core.lower_bound import lower_bound_from
 from solvers.core.model import SensingMDP
-from solvers.kernels.mixtures import Constants, Levels, action_values, climb, distinct_rows, mix
+from solvers.kernels.late_sweeps import climb
+from solvers.kernels.mixtures import Constants, Levels, action_values, distinct_rows, mix
 from solvers.kernels.plan_bounds import lay_ahead
 from solvers.kernels.value_sweeps import row_slip, sweep_most
 
@@ -102,21 +104,20 @@ class DelayedInformation:
         self.sweep_seconds, self.work = 0.0, 0.0
         self.counts = np.ones(problem.num_states, bool)
         self.common: CommonStrings | None = None
-        R = len(self.rows.indptr) - 1
+        R, never = len(self.rows.indptr) - 1, np.zeros(1, np.int64)
         row_gains = np.empty((R, 1))
-        never = np.zeros(1, np.int64)
         mix(self.rows, self.rows.itself, gains[:, None], row_gains, never)
         k = problem.sensing_costs()
-        rounding = (int(np.diff(self.rows.indptr).max()) + 16) * EPS
         self.constants = Constants(
             costs=np.array(problem.costs, order="C"),  # read-only is another type to compile
             look_costs=np.ascontiguousarray(problem.costs + k),
-            price=k.max(axis=0) * (1 + 32 * rounding),  # taken off a look that was rounded with it
+            price=k.max(axis=0),
             terminal=np.array(problem.terminal),
             discount=problem.discount,
             gains=gains,
             row_gains=row_gains[:, 0],
-            rounding=rounding,
+            rounding=(int(np.diff(self.rows.indptr).max()) + 16) * EPS,
+            excess=row_excess(problem.transitions),
         )
         self.levels = Levels(np.array([0, 0, R]), *(np.empty(R) for _ in range(3)))
         mix(self.rows, self.rows.itself, self.W0[:, None], self.W(1), never)
@@ -225,9 +226,8 @@ class DelayedInformation:
         rows, old, n, never = self.rows, self.levels, self.depth, np.zeros(1, np.int64)
         refuse_beyond_memory(self.problem, n + 1, len(self.W(1)))
         end = old.offset[-1] + (old.offset[-1] - old.offset[-2]) * self.problem.num_actions
-        offset = np.append(old.offset, end)
         W, stages = (np.concatenate([x, np.empty(end - len(x))]) for x in (old.W, old.stages))
-        self.levels = Levels(offset, W, stages, np.empty(end))
+        self.levels = Levels(np.append(old.offset, end), W, stages, np.empty(end))
         if n == 1:
             mix(rows, rows.itself, self.constants.costs, self.block(stages, 2), never)
             mix(rows, rows.itself, np.ascontiguousarray(W[rows.row_of]), self.W(2), never)
@@ -254,8 +254,8 @@ def delayed_information_bound(problem: SensingMDP, depth: int) -> np.ndarray:
 @cache
 def compile_kernels() -> None:
     """Compile (or load) what is compiled, once a process, so that no planning time holds it."""
-    T = [[[0.5, 0.5], [0.5, 0.5]], [[1.0, 0.0], [0.0, 1.0]]]
-    tiny = DelayedInformation(SensingMDP.from_arrays(T, [[0.0, 1.0], [1.0, 0.0]], 0.5, 0.1))
+    T = [[[0.5, 0.5]] * 2, np.eye(2)]
+    tiny = DelayedInformation(SensingMDP.from_arrays(T, np.eye(2), 0.5, 0.1))
     for _ in range(3):
         tiny.sweep()
         tiny.deepen()

@@ -46,6 +46,7 @@ import numpy as np
 from solvers.bounds.alarm import Flag
 from solvers.bounds.delayed_information import DelayedInformation
 from solvers.core.budget import Budget
+from solvers.core.ending import row_excess
 from solvers.core.landings import Row
 from solvers.core.model import SensingMDP
 from solvers.core.workers import workers
@@ -97,6 +98,7 @@ class Fixed(NamedTuple):
     discount: float
     floor: float
     fan_in: int
+    excess: float
 
 
 class Bound(NamedTuple):
@@ -134,6 +136,7 @@ class Searcher:
             discount=problem.discount,
             floor=problem.cost_floor,
             fan_in=max(int(np.bincount(T.indices).max()) for T in problem.transitions),
+            excess=row_excess(problem.transitions),
         )
         self.take(information)
         per_row = len(rows.data) / (len(rows.indptr) - 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from solvers.core.ending import endless_sum
 from solvers.core.model import SensingMDP
 from solvers.core.plan import Follows
 from solvers.kernels.returns import UNIT, Rows
@@ -66,7 +67,7 @@ def most_cost(problem: SensingMDP) -> float:
     """More than an episode can cost or earn; after an unseen end one look at most is still paid."""
     step = float(np.abs(problem.costs).max()) + problem.max_sensing_cost
     alpha = problem.discount
-    return step / (1 - alpha) if alpha < 1 else step * (problem.longest_stay + 1)
+    return step * (endless_sum(problem) if alpha < 1 else problem.longest_stay + 1)
 
 
 def rest_after(problem: SensingMDP, policy: Follows, beliefs: Rows, most: float) -> np.ndarray:

@@ -1,6 +1,6 @@
 """When and whether an episode ends, whatever the agent does.
 
-Four questions about the states of a model, asked of all ways to act at once (a *live* state is one
+Five questions about the states of a model, asked of all ways to act at once (a *live* state is one
 that is not terminal):
 
 * :func:`endless_states`: where can an agent stay live for ever?  The largest set X of live states
@@ -9,6 +9,7 @@ that is not terminal):
 * :func:`remaining_steps`: after how many steps is it over at the latest?  The longest path to the
   end in the graph of all transitions; infinite where it has a loop.
 * :func:`resting_states`: where does nothing change, and is nothing paid, whatever is done blind?
+* :func:`endless_sum`: how many discounted steps are there if nothing ever ends?
 * :func:`expected_steps`: the largest expected discounted number of live steps,
 
       E(s) = 1 + alpha max_a sum_s' T(a)(s, s') E(s')     on live states, 0 on terminal ones,
@@ -26,6 +27,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
+from solvers.kernels.from_above import UNIT
 from solvers.kernels.value_sweeps import row_slip, sweep_most
 
 if TYPE_CHECKING:
@@ -78,6 +80,21 @@ def resting_states(problem: SensingMDP) -> np.ndarray:
     return problem.terminal | (stays & (problem.costs == 0).all(axis=1))
 
 
+def row_excess(transitions: tuple[sparse.csr_array, ...]) -> float:
+    """By how much the chances in one row may add up to more than 1, at most: rows are taken as
+    they are, and numbers that sum to 1 in decimals need not in binary."""
+    entries = max(int(np.diff(T.indptr).max(initial=0)) for T in transitions)
+    most = max(float(T.sum(axis=1).max()) for T in transitions)
+    return max(most - 1, 0.0) + (entries + 2) * UNIT
+
+
+def endless_sum(problem: SensingMDP) -> float:
+    """At least the discounted number of steps that never end: ``1 / (1 - alpha)`` if rows sum to 1;
+    infinite where they sum to so much more that the discount does not make up for it."""
+    fades = 1 - problem.discount * (1 + row_excess(problem.transitions)) - 2 * UNIT
+    return 1 / fades if fades > 0 else np.inf
+
+
 def expected_steps(problem: SensingMDP) -> np.ndarray:
     """The largest expected discounted number of live steps from each state, or a bound: (S,)."""
     alpha, live = problem.discount, ~problem.terminal
@@ -88,7 +105,7 @@ def expected_steps(problem: SensingMDP) -> np.ndarray:
             E = _sweep(problem, E)
         return E
     if alpha < 1:
-        E = np.where(live, 1 / (1 - alpha), 0.0)
+        E = np.where(live, endless_sum(problem), 0.0)
         once = np.ones(problem.costs.shape)
         stacked = problem.stacked_transitions
         model = (*stacked, once, np.array(problem.terminal), alpha)

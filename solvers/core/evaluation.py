@@ -37,6 +37,12 @@ from solvers.core.walk_state import Step
 from solvers.kernels.dots import picked_dots
 from solvers.kernels.returns import UNIT, solve_proven, two_sum
 
+FAINT_AFTER = 575.0
+"""Products of chances, discounts and costs above e to the minus this (1e-250) lose nothing to
+underflow, and neither do their sums."""
+FAINT, FAINTEST = 1e-280, 1e-310
+"""More than one entry of a belief can lose to it in a step, as a share of the most that can be paid
+and as a cost."""
 MOST_ERROR = 1e300
 """Stands for an error without a bound: 0 times infinity would spoil what never gets there."""
 
@@ -45,7 +51,8 @@ MOST_ERROR = 1e300
 class Evaluation:
     """Exact figures of a policy, per root (S,); NaN at roots that were not asked for.
 
-    values : discounted cost; error : the most by which rounding can have changed it
+    values : discounted cost; error : the most by which rounding can have changed it (where a look's
+    price is a function of the belief, granted that it is nowhere above ``look_costs.largest()``)
     looks : discounted number of looks; steps : discounted number of steps until a look shows the
     end (``1 / (1 - alpha)`` if none ever does); where the end is seen for free, or the discount is
     1, looks and steps count up to the end itself
@@ -184,6 +191,10 @@ class _Book:
         self.sums = (self.gains, self.rest, self.size, self.error)
         self.past = tuple(x.copy() for x in self.sums)  # when marked
         self.counted, self.unit = counted_states(problem), step_rounding(problem)
+        self.lost = S * (FAINT * min(most_cost(problem), MOST_ERROR) + FAINTEST)
+        costs = np.abs(problem.costs[problem.costs != 0])
+        chance = min(float(T.data.min(initial=1.0)) for T in problem.transitions)
+        self.faint, self.fades = -np.log(costs.min(initial=1.0)), -np.log(chance * problem.discount)
 
     def rows_since(self, before: int) -> tuple[np.ndarray, sparse.csr_array]:
         """The roots that looked (m,) since so many blocks had, and where they landed (m, S)."""
@@ -204,6 +215,8 @@ class _Book:
         """Add one step of all walks."""
         problem, roots = self.problem, step.roots
         self.error[roots] += step.left
+        if self.faint + self.fades * (step.depth + step.span.max(initial=1)) > FAINT_AFTER:
+            self.error[roots] += self.lost
         for i in np.flatnonzero(step.period):
             self._close_cycle(step, int(i))
         marked = roots[step.marks]

@@ -233,12 +233,12 @@ class SensingMDP:
         """At least the expected discounted number of live steps, however one acts: (S,)."""
         return ending.expected_steps(self)
 
-    @property
+    @cached_property
     def longest_stay(self) -> float:
         """At least every expected discounted number of live steps; finite at a discount of 1."""
         if self.discount == 1 or np.isfinite(self.remaining_steps).all():
             return float(self.expected_steps.max())
-        return 1 / (1 - self.discount)
+        return ending.endless_sum(self)
 
     def repeated(self, action: int) -> Repeated:
         """What repeating one action blind for good costs from each state, with its error."""

@@ -74,9 +74,7 @@ def unroll_plans(
     actions: dict[int, list[int]] = {int(root): [] for root in roots}
     senses = dict.fromkeys(actions, False)
     live = np.array([root for root in actions if not problem.terminal[root]], int)
-    for step in walks(problem, policy, live):
-        if step.depth >= limit:
-            continue
+    for step in walks(problem, policy, live, Walker(problem, policy, longest=limit)):
         for i, root in enumerate(step.roots.tolist()):
             if step.period[i]:  # written out for as long as it counts
                 cycle = actions[root][-int(step.period[i]) :]
@@ -126,10 +124,17 @@ class Walker:
     have leapt ahead, and go on together with them.
 
     strides : whether steps of different actions may be told as one (not to one who writes plans)
+    longest : walks are left after so many steps
     """
 
-    def __init__(self, problem: SensingMDP, policy: Follows, strides: bool = False) -> None:
-        self.problem, self.policy = problem, policy
+    def __init__(
+        self,
+        problem: SensingMDP,
+        policy: Follows,
+        strides: bool = False,
+        longest: float = np.inf,
+    ) -> None:
+        self.problem, self.policy, self.longest = problem, policy, longest
         self.counted, self.unit = counted_states(problem), step_rounding(problem)
         self.powers = Powers(problem, self.counted)
         self.repeats = Repeats(problem, policy, self.powers)
@@ -248,7 +253,8 @@ class Walker:
             )
 
     def _wait(self, block: Block) -> None:
-        self.waiting.setdefault(block.depth, []).append(block)
+        if block.depth < self.longest:
+            self.waiting.setdefault(block.depth, []).append(block)
 
     def _costs(
         self, beliefs: Rows, actions: np.ndarray, spans: np.ndarray

@@ -3,9 +3,6 @@
 ``X`` (Q, w) is a matrix whose rows belong to states or to transition rows; ``of`` (S, B) says which
 of its rows stands for state s in the b-th block.  The mixture of transition row r over block b is
 the weighted sum ``Σ_s rows(r, s) X[of[s, b]]``.
-
-A whole climb is one compiled call: on a small problem a sweep takes microseconds, and every numpy
-call between two sweeps would take as long again.
 """
 
 from __future__ import annotations
@@ -23,8 +20,6 @@ CHUNK = 1024
 """Columns summed at once, so that the sums stay in the nearest cache."""
 UNCAPPED = np.empty(0)
 """No cap: see :func:`_raise`."""
-WIDE = 4096
-"""Up to this many columns the blocks are laid side by side first: longer runs, faster sums."""
 
 
 class Rows(NamedTuple):
@@ -47,6 +42,7 @@ class Constants(NamedTuple):
     price (A,) : the most that looking costs with each action; terminal (S,)
     gains (S,), row_gains (R,) : the most that can be earned from each state, and after each row
     rounding : what the sums of one step may be off by, as a share of the sum of absolute terms
+    excess : by how much the chances in a row may add up to more than 1
     """
 
     costs: np.ndarray
@@ -57,6 +53,7 @@ class Constants(NamedTuple):
     gains: np.ndarray
     row_gains: np.ndarray
     rounding: float
+    excess: float
 
 
 class Levels(NamedTuple):
@@ -142,89 +139,6 @@ def action_values(rows, look_costs, alpha, V, ahead, Q):
     for s in range(S):
         for a in range(A):
             Q[s, a] = look_costs[s, a] + alpha * ahead[rows.row_of[s, a]]
-
-
-@njit(cache=True, nogil=True)
-def climb(rows, problem, W0, levels, counts, enough, most, stop):
-    """Back up everything until no root W0 (S,) that counts (S,) rises by more than ``enough``,
-    ``most`` times at most or until ``stop[0]`` is set; returns the number of sweeps and the last
-    rise.
-
-    Every number only rises, and each by itself to a proven bound, so a sweep may stop anywhere.
-    """
-    costs, alpha, price = problem.costs, problem.discount, problem.price
-    S, A = costs.shape
-    offset, stages, looks, W = levels.offset, levels.stages, levels.looks, levels.W
-    n, R = len(offset) - 2, len(rows.indptr) - 1
-    Q, rise = np.empty((S, A)), 0.0
-    for sweep in range(most):
-        action_values(rows, problem.look_costs, alpha, W0, looks[:R], Q)
-        for m in range(1, n):
-            out = looks[offset[m + 1] : offset[m + 2]].reshape(R, -1)
-            if m == 1:
-                mix(rows, rows.itself, Q, out, stop)
-            else:
-                mix(rows, rows.row_of, looks[offset[m] : offset[m + 1]].reshape(R, -1), out, stop)
-        if stop[0]:
-            return sweep, np.inf
-        _back_up_last(rows, problem, levels, Q, stop)
-        for m in range(n - 1, 0, -1):
-            below = slice(offset[m + 1], offset[m + 2])
-            margin = problem.rounding * (n + 2), alpha ** (1 - m) * problem.row_gains
-            ahead = stages[below], W[below], looks[below], alpha
-            raise_from_below(price, margin, *ahead, W[offset[m] :], UNCAPPED)
-        rise = 0.0
-        for s in range(S):
-            if problem.terminal[s]:
-                continue
-            least = np.inf
-            for a in range(A):
-                blind = max(costs[s, a] + alpha * W[rows.row_of[s, a]], Q[s, a] - price[a])
-                least = min(least, blind, Q[s, a])
-            least -= problem.rounding * (abs(least) + 2 * problem.gains[s])
-            rise = max(rise, least - W0[s]) if counts[s] else rise
-            W0[s] = max(W0[s], least)
-        if rise <= enough:
-            return sweep + 1, rise
-    return most, rise
-
-
-@njit(cache=True, nogil=True)
-def _back_up_last(rows, problem, levels, Q, stop):
-    """Level n, where the oldest state is revealed."""
-    costs, alpha, price = problem.costs, problem.discount, problem.price
-    offset, stages, looks, W = levels.offset, levels.stages, levels.looks, levels.W
-    S, A = costs.shape
-    n, R = len(offset) - 2, len(rows.indptr) - 1
-    margin = problem.rounding * (n + 2), alpha ** (1 - n) * problem.row_gains
-    last = W[offset[n] : offset[n + 1]]
-    if n == 1:
-        ahead = np.empty((S, A))
-        for s in range(S):
-            for a in range(A):
-                ahead[s, a] = costs[s, a] + alpha * last[rows.row_of[s, a]]
-        last = last.reshape(R, -1)
-        raise_by_mixtures(rows, rows.itself, ahead, Q, price, margin, last, UNCAPPED, stop)
-        return
-    look = looks[offset[n] : offset[n + 1]].reshape(R, -1)
-    ahead = (stages[offset[n] : offset[n + 1]] + alpha * last).reshape(R, -1)
-    last = last.reshape(R, -1)
-    if A * ahead.shape[1] > WIDE:
-        raise_by_mixtures(rows, rows.row_of, ahead, look, price, margin, last, UNCAPPED, stop)
-        return
-    ahead, look = _side_by_side(rows.row_of, ahead), _side_by_side(rows.row_of, look)
-    raise_by_mixtures(rows, rows.itself, ahead, look, price, margin, last, UNCAPPED, stop)
-
-
-@njit(cache=True, nogil=True)
-def _side_by_side(of, X):
-    """The blocks of each state in one run: (S, B), (Q, w) -> (S, B·w)."""
-    (S, B), w = of.shape, X.shape[1]
-    out = np.empty((S, B * w))
-    for s in range(S):
-        for b in range(B):
-            out[s, b * w : (b + 1) * w] = X[of[s, b]]
-    return out
 
 
 @njit(cache=True, nogil=True)

@@ -21,6 +21,7 @@ class Tables(NamedTuple):
     look_price (A,) : the most that looking costs with each action
     floor : differences of costs up to this count as none
     fan_in : most states from which one action leads to one state
+    excess : by how much the chances in a row may add up to more than 1
     """
 
     rows: Rows
@@ -36,6 +37,7 @@ class Tables(NamedTuple):
     discount: float
     floor: float
     fan_in: int
+    excess: float
 
 
 def lay_ahead(levels: Levels, discount: float, actions: int) -> None:

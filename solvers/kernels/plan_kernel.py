@@ -31,10 +31,12 @@ def slips(steps, jumps, t):
     """What rounding can add up to on a walk with so many blind steps and jumps from a dropped node
     to the one it was dropped for, as a share of the root's size.
 
-    A weight of a belief is off by ``fan_in + 1`` roundings a blind step, a cost by that and its own
-    sums; two nodes of one belief differ by the errors of both and by SAME.
+    A weight of a belief is off by ``fan_in + 1`` roundings a blind step, and all together by what
+    rows add up to beyond 1; a cost by that and its own sums; two nodes of one belief differ by the
+    errors of both and by SAME.
     """
-    weights, longest = steps * (t.fan_in + 1) * EPS, max(len(t.offset), len(t.common_offset))
+    weights = steps * ((t.fan_in + 1) * EPS + t.excess)
+    longest = max(len(t.offset), len(t.common_offset))
     return (
         weights
         + (t.costs.shape[1] + 2 * t.fan_in * longest + steps + 16) * EPS
@@ -207,8 +209,10 @@ def search_root(root, t, scores, QV, incumbent, size, slack, max_expanded, state
             part = slice(begin[slot[at]], begin[slot[at] + 1])
             last = suffix[longest - far : longest]
             raise_common(blind, t, common, states[part], weights[part], last, scratch)
+        dearer = 1 + 2 * slips(m, 0, t)  # what a look's price may have become in look_low
         for a in range(A):
-            bound = z[node] + gone * max(blind[a], look_low[a] - t.look_price[a])
+            told = look_low[a] - dearer * t.look_price[a]
+            bound = z[node] + gone * max(blind[a], told)
             bound = max(f[node], bound)
             if bound >= best - slack or m + 1 >= MAX_DEPTH:
                 cut = min(cut, bound)

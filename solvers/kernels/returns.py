@@ -246,7 +246,7 @@ def _residual(indptr, indices, data, g, x):
             size += abs(p)
         r[j] = total + rest
         u = (indptr[j + 1] - indptr[j] + 4) * 1.2e-16
-        slip[j] = 2.3e-16 * abs(r[j]) + 2 * u * u * size
+        slip[j] = 2.3e-16 * abs(r[j]) + 2 * u * u * size + (1e-300 if size > 0.0 else 0.0)
     return r, slip
 
 

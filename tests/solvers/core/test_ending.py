@@ -1,5 +1,7 @@
 """Whether, when and after how many steps an episode ends, against hand and brute force."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -84,3 +86,15 @@ def test_without_discount_the_expected_steps_are_no_fewer_than_the_slowest_way_t
 def test_a_leak_that_rounding_hides_is_no_end():
     with pytest.raises(ModelError, match="discount 1"):
         SensingMDP.from_arrays([[[1.0, 2.0**-60], [0, 1]]], [[1.0], [0]], 1.0, 1.0, terminal=[1])
+
+
+def test_rows_that_sum_to_more_than_one_make_more_steps():
+    """Nothing ends, 1 is earned at each step, and the chances add up to 1 + 9e-15."""
+    alpha, chance = 1 - 1e-7, 1 + 9e-15
+    problem = SensingMDP.from_arrays([[[chance]]], [[-1.0]], alpha, 1.0)
+    stored = Fraction(float(problem.transitions[0].data[0]))
+    assert stored > 1
+    earned = 1 / (1 - Fraction(alpha) * stored)
+    assert Fraction(float(problem.longest_stay)) >= earned
+    assert Fraction(float(problem.expected_steps[0])) >= earned
+    assert Fraction(float(crude_lower_bound(problem)[0])) <= -earned

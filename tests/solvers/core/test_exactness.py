@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from solvers import AlphaVectorPolicy, Plan, PlanPolicy, Policy, SensingMDP, evaluate_fully
+from solvers.core.unrolling import unroll_plans
 from tests.solvers.core.test_lower_bound import mixed_problem
 
 Matrix = list[list[Fraction]]
@@ -141,3 +142,41 @@ def test_many_small_costs_after_a_large_one_are_not_swallowed():
     exact = 1 + a * ((cheap + a * dear) * (1 - late) / (1 - a**2) + late * dear / (1 - a))
     assert exact - 1 > 50 * Fraction(float(found.error[0]))
     assert abs(Fraction(float(found.values[0])) - exact) <= Fraction(float(found.error[0]))
+
+
+@pytest.mark.parametrize(
+    ("cost", "steps"), [(1e100, 312), (1e100, 320), (1e100, 331), (1e9, 320), (1e-300, 40)]
+)
+def test_what_underflow_takes_is_part_of_the_error(cost, steps):
+    """0.1 to the power 331 is 0 in double precision, yet times 1e100 it is a number."""
+    T = [[[0, 1.0, 0], [0, 1, 0], [0, 0, 1]], [[1, 0, 0], [0, 0, 1.0], [0, 0, 1]]]
+    costs = [[0, 0], [0, cost], [0, 0]]
+    problem = SensingMDP.from_arrays(T, costs, 0.1, 0.0, terminal=[2])
+    plans = [Plan((0,) * steps + (1,), True), Plan((1,), True), Plan((), False)]
+    found = evaluate_fully(problem, PlanPolicy(problem, plans))
+    exact = Fraction(0.1) ** steps * Fraction(cost)
+    assert abs(Fraction(float(found.values[0])) - exact) <= Fraction(float(found.error[0]))
+    # As a belief fades instead of the discount: a leak of 0.9 a step.
+    T = [[[0.1, 0.9], [0, 1]], [[1, 0], [0, 1]]]
+    problem = SensingMDP.from_arrays(T, [[0, cost], [0, 0]], 0.5, 0.0, terminal=[1])
+    found = evaluate_fully(problem, PlanPolicy(problem, [plans[0], Plan((), False)]))
+    faded = (Fraction(0.1) * Fraction(0.5)) ** steps
+    exact = faded * Fraction(cost) / (1 - faded / 2)
+    assert abs(Fraction(float(found.values[0])) - exact) <= Fraction(float(found.error[0]))
+
+
+def test_a_plan_is_not_followed_beyond_what_is_written():
+    """A policy that never repeats itself at 0.9995 takes 70,000 steps until little is left."""
+    rng = np.random.default_rng(3)
+    problem = SensingMDP.from_arrays(
+        rng.dirichlet(np.ones(3), (2, 3)), rng.uniform(size=(3, 2)), 0.9995, 1.0
+    )
+    asked = []
+
+    class Noted(InTurn):
+        def act_batch(self, beliefs):
+            asked.append(len(beliefs))
+            return np.full(len(beliefs), len(asked) % 2), np.zeros(len(beliefs), bool)
+
+    (plan,) = unroll_plans(problem, Noted(problem), np.array([0]), limit=50)
+    assert len(plan.actions) == 50 and len(asked) == 50

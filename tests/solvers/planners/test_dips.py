@@ -4,7 +4,7 @@ from hypothesis import given, settings
 
 from bench.problems import load_problem
 from bench.problems.semi_slippery import MAPS, semi_slippery_lake
-from solvers import SensingMDP, SolverError, evaluate, solve
+from solvers import Plan, PlanPolicy, SensingMDP, SolverError, evaluate, evaluate_fully, solve
 from solvers.bounds.delayed_information import delayed_information_bound
 from tests.solvers.belief_tree import near_certain_problem
 from tests.solvers.brute_force import bracket, small_problems
@@ -211,3 +211,29 @@ def test_all_roots_are_tightened_when_asked():
 def test_bad_options_are_refused(options, said):
     with pytest.raises(SolverError, match=said):
         solve(load_problem("two-state", 0.25), "dips", **options)
+
+
+def two_corridors(steps: int, sensing_cost: float, chance: float) -> SensingMDP:
+    """Half and half into one of two corridors; the right door at its end costs 1e-6, the wrong one
+    1, and standing still 10.  Each step ahead is made with this chance."""
+    S = 2 * steps + 2
+    T, C = np.zeros((3, S, S)), np.full((S, 3), 10.0)
+    T[1:, range(S), range(S)], C[:, 0] = 1, 0.0
+    T[0, range(S - 1), range(1, S)] = chance
+    T[0, 0, [1, 1 + steps]], C[S - 1] = 0.5, 0.0
+    T[:, S - 1] = np.eye(S)[S - 1]
+    for corridor, end in enumerate([steps, 2 * steps]):
+        T[:, end], C[end] = np.eye(S)[[end, S - 1, S - 1]], [10.0, 1.0, 1.0]
+        C[end, 1 + corridor] = 1e-6
+    return SensingMDP.from_arrays(T, C, 0.9999, sensing_cost, start=0, terminal=[S - 1])
+
+
+def test_a_large_price_of_looks_that_nobody_takes_blurs_no_bound():
+    """Told-for-free takes the price off a look that was summed with it: rows that sum to 1 + 9e-15
+    leave more of 1e14 after 200 steps than all that is ever paid."""
+    problem, steps = two_corridors(200, 1e14, 1 + 9e-15), 200
+    found = solve(problem, "dips", budget=30)
+    plans = [Plan((0,) * steps + (1,), False)] * (problem.num_states - 1) + [Plan((), False)]
+    blind = evaluate_fully(problem, PlanPolicy(problem, plans))
+    assert found.lower <= blind.values[0] + blind.error[0]
+    assert found.value <= blind.values[0] * (1 + 1e-9)
