@@ -43,6 +43,8 @@ def grid(tmp_path_factory):
     path = tmp_path_factory.mktemp("julia") / "grid.npz"
     command = [env.executable, f"--project={env.project}", "--startup-file=no", "-e"]
     done = subprocess.run([*command, GRID.format(path=path)], capture_output=True, text=True)
+    if "not found in current path" in done.stderr:
+        pytest.skip(f"{env.project} has it for others only: {done.stderr.splitlines()[0]}")
     assert done.returncode == 0, done.stderr
     return path
 
