@@ -17,6 +17,7 @@ from solvers.advice.worth import look_worth, visits
 from solvers.core.baseline import solve_baseline
 from solvers.core.evaluation import evaluate_fully
 from solvers.core.first_use import announce_compiling
+from solvers.core.means import mean_below
 from solvers.core.model import SensingMDP
 from solvers.core.policy import Plan, PlanPolicy
 from solvers.core.solution import Solution
@@ -117,7 +118,7 @@ def advise(problem: SensingMDP, budget: float = BUDGET_SECONDS) -> Advice:
         solution=solution,
         k=problem.max_sensing_cost,
         value=float(start @ exact.values),
-        lower=float(start @ solution.lower_bound),
+        lower=mean_below(start, solution.lower_bound),
         always=prices.always.at(1.0),
         never=_never(problem),
         free=float(start @ solve_baseline(problem)[0]),

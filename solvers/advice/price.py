@@ -19,6 +19,7 @@ import numpy as np
 
 from solvers.bounds.certificates import always_sense_threshold
 from solvers.core.evaluation import evaluate
+from solvers.core.means import mean_below
 from solvers.core.model import SensingMDP
 from solvers.core.policy import Plan, PlanPolicy, Policy
 from solvers.core.solver import Budget, solve
@@ -154,7 +155,7 @@ class _Search:
         seconds = max(LEAST_SECONDS, min(self.each, self.budget.left()))
         solution = solve(priced(self.problem, m), "dips", budget=seconds, warm_start=True)
         self.points.append(
-            Priced(m, solution.value, float(self.problem.start @ solution.lower_bound))
+            Priced(m, solution.value, mean_below(self.problem.start, solution.lower_bound))
         )
         known = min(line.at(m) for line in self.lines)
         if solution.value < known - SAME * max(abs(known), 1e-12):

@@ -52,7 +52,14 @@ from functools import cache
 import numpy as np
 
 from solvers.bounds.common_strings import CommonStrings
-from solvers.bounds.table_memory import memory_needed, refuse_beyond_memory, within_memory
+from solvers.bounds.gains import largest_gain
+from solvers.bounds.table_limits import (
+    faded,
+    memory_needed,
+    refuse_beyond_memory,
+    refuse_faded,
+    within_memory,
+)
 from solvers.core.baseline import baseline
 from solvers.core.budget import Budget, SolverError
 from solvers.core.ending import row_excess
@@ -61,7 +68,6 @@ from solvers.core.model import SensingMDP
 from solvers.kernels.late_sweeps import climb
 from solvers.kernels.mixtures import Constants, Levels, action_values, distinct_rows, mix
 from solvers.kernels.plan_bounds import lay_ahead
-from solvers.kernels.value_sweeps import row_slip, sweep_most
 
 DEEPEST_COMMON = 5
 """Longest strings of common actions: beyond, what the other actions reveal decides."""
@@ -69,9 +75,6 @@ SHORT_RUN, SWEEP_OVERHEAD = 12, 2000
 """What reading a transition costs, and calling a sweep, counted in multiplications."""
 UNWATCHED = 0.01
 """Seconds of sweeps between two looks at the clock."""
-SWEEPS_FROM_ABOVE, SETTLED_FROM_ABOVE = 50, 1e-3
-"""Sweeps that tighten what can be earned, a part of every margin, at most, and the share that one
-must lower a state by for another; any number of them is valid."""
 EPS = float(np.finfo(float).eps)
 SETTLED = 1e-9
 """A sweep that raises no root by more than this share of the largest value ends the climb."""
@@ -201,6 +204,8 @@ class DelayedInformation:
     def has_room_below(self) -> bool:
         """Whether an anytime method may deepen: memory is free, and within MEMORY_UNASKED."""
         need = memory_needed(self.problem.num_actions, self.depth + 1, len(self.W(1)))
+        if faded(self.problem, self.deepest + 1):
+            return False
         if self.common is not None:
             if self.common.depth >= DEEPEST_COMMON:
                 return False
@@ -224,6 +229,7 @@ class DelayedInformation:
             self.sweep_seconds *= len(self.common.actions)
             return
         rows, old, n, never = self.rows, self.levels, self.depth, np.zeros(1, np.int64)
+        refuse_faded(self.problem, n + 1)
         refuse_beyond_memory(self.problem, n + 1, len(self.W(1)))
         end = old.offset[-1] + (old.offset[-1] - old.offset[-2]) * self.problem.num_actions
         W, stages = (np.concatenate([x, np.empty(end - len(x))]) for x in (old.W, old.stages))
@@ -281,20 +287,3 @@ def linear_sensing_only(problem: SensingMDP) -> str | None:
     if problem.has_linear_sensing_cost:
         return None
     return "its sensing cost is a function of the belief; give a number or an array instead"
-
-
-def largest_gain(problem: SensingMDP, budget: Budget | None = None) -> np.ndarray:
-    """At least the most that can be earned from each state, costs left out: (S,).
-
-    Sweeps from above stay above; a few of them make it follow each state's own size.
-    """
-    gains = np.maximum(-problem.costs, 0.0)
-    if not gains.any():
-        return np.zeros(problem.num_states)
-    if budget is not None and budget.over():
-        return np.where(problem.terminal, 0.0, gains.max() * problem.longest_stay * (1 + 1e-9))
-    total = gains.max() * problem.expected_steps
-    stacked = problem.stacked_transitions
-    model = (*stacked, gains, np.array(problem.terminal), problem.discount)
-    sweep_most(*model, row_slip(stacked[0]), total, SETTLED_FROM_ABOVE, SWEEPS_FROM_ABOVE)
-    return total

@@ -49,6 +49,7 @@ from solvers.core.budget import Budget
 from solvers.core.ending import row_excess
 from solvers.core.landings import Row
 from solvers.core.model import SensingMDP
+from solvers.core.underflow import FAINT_AFTER, underflow
 from solvers.core.workers import workers
 from solvers.kernels.mixtures import Rows
 from solvers.kernels.plan_bounds import Tables
@@ -97,8 +98,9 @@ class Fixed(NamedTuple):
     look_price: np.ndarray
     discount: float
     floor: float
-    fan_in: int
+    fan: int
     excess: float
+    underflow: tuple[float, float, float, float]
 
 
 class Bound(NamedTuple):
@@ -135,8 +137,12 @@ class Searcher:
             look_price=information.constants.price,
             discount=problem.discount,
             floor=problem.cost_floor,
-            fan_in=max(int(np.bincount(T.indices).max()) for T in problem.transitions),
+            fan=max(
+                max(int(np.bincount(T.indices).max()), int(np.diff(T.indptr).max()))
+                for T in problem.transitions
+            ),
             excess=row_excess(problem.transitions),
+            underflow=(*underflow(problem), FAINT_AFTER),
         )
         self.take(information)
         per_row = len(rows.data) / (len(rows.indptr) - 1)

@@ -35,6 +35,7 @@ from solvers.bounds.visits import draw_roots, visits_along
 from solvers.core.blind_for_good import costs_for_good
 from solvers.core.budget import Budget
 from solvers.core.landings import NOWHERE, Landings, Row
+from solvers.core.means import mean_above, mean_below
 from solvers.core.model import SensingMDP
 from solvers.core.plan_table import PlanTable
 from solvers.core.policy import Plan, PlanPolicy
@@ -116,11 +117,11 @@ class RootBounds:
 
     @property
     def lower(self) -> float:
-        return float(self.start @ self.L)
+        return mean_below(self.start, self.L)
 
     @property
     def upper(self) -> float:
-        return float(self.start @ self.V)
+        return mean_above(self.start, self.V)
 
     @property
     def work(self) -> float:

@@ -29,20 +29,16 @@ import numpy as np
 from scipy import sparse
 
 from solvers.core.blind_moves import counted_states, most_cost, moved, step_rounding
+from solvers.core.means import mean
 from solvers.core.model import SensingMDP
 from solvers.core.plan import Follows, checked_choice
 from solvers.core.roots import LIKELY_REACH, Reach, roots_along
+from solvers.core.underflow import underflow
 from solvers.core.unrolling import Walker, walks, walks_sparse_beliefs
 from solvers.core.walk_state import Step
 from solvers.kernels.dots import picked_dots
 from solvers.kernels.returns import UNIT, solve_proven, two_sum
 
-FAINT_AFTER = 575.0
-"""Products of chances, discounts and costs above e to the minus this (1e-250) lose nothing to
-underflow, and neither do their sums."""
-FAINT, FAINTEST = 1e-280, 1e-310
-"""More than one entry of a belief can lose to it in a step, as a share of the most that can be paid
-and as a cost."""
 MOST_ERROR = 1e300
 """Stands for an error without a bound: 0 times infinity would spoil what never gets there."""
 
@@ -67,14 +63,6 @@ class Evaluation:
         """The share of (discounted) steps at which the agent looks, from ``start``."""
         steps = mean(start, self.steps)
         return mean(start, self.looks) / steps if steps > 0 else 0.0
-
-
-def mean(start: np.ndarray, values: np.ndarray) -> float:
-    """The mean of values (S,) under a distribution (S,); where that is 0 they may be unknown."""
-    where = np.flatnonzero(start)
-    if len(where) == len(start) or np.isfinite(values).all():
-        return float(start @ values)
-    return float(start[where] @ values[where])
 
 
 @dataclass(frozen=True)
@@ -191,10 +179,7 @@ class _Book:
         self.sums = (self.gains, self.rest, self.size, self.error)
         self.past = tuple(x.copy() for x in self.sums)  # when marked
         self.counted, self.unit = counted_states(problem), step_rounding(problem)
-        self.lost = S * (FAINT * min(most_cost(problem), MOST_ERROR) + FAINTEST)
-        costs = np.abs(problem.costs[problem.costs != 0])
-        chance = min(float(T.data.min(initial=1.0)) for T in problem.transitions)
-        self.faint, self.fades = -np.log(costs.min(initial=1.0)), -np.log(chance * problem.discount)
+        self.underflow = underflow(problem)
 
     def rows_since(self, before: int) -> tuple[np.ndarray, sparse.csr_array]:
         """The roots that looked (m,) since so many blocks had, and where they landed (m, S)."""
@@ -215,8 +200,8 @@ class _Book:
         """Add one step of all walks."""
         problem, roots = self.problem, step.roots
         self.error[roots] += step.left
-        if self.faint + self.fades * (step.depth + step.span.max(initial=1)) > FAINT_AFTER:
-            self.error[roots] += self.lost
+        if self.underflow.begun(step.depth + step.span.max(initial=1)):
+            self.error[roots] += self.underflow.lost
         for i in np.flatnonzero(step.period):
             self._close_cycle(step, int(i))
         marked = roots[step.marks]

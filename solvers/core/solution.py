@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from solvers.core.evaluation import evaluate_fully, mean
+from solvers.core.evaluation import evaluate_fully
+from solvers.core.means import mean_above, mean_below
 from solvers.core.policy import Policy, PolicyError
 
 SOLVED = "solved"
@@ -67,14 +68,16 @@ class Solution:
     @property
     def lower(self) -> float | None:
         """The proven lower bound on the optimal cost under the start distribution."""
-        return None if self.lower_bound is None else float(self.start @ self.lower_bound)
+        if self.lower_bound is None or self.start is None:
+            return None
+        return mean_below(self.start, self.lower_bound)
 
     @property
     def upper(self) -> float | None:
         """The proven upper bound on the optimal cost under the start distribution."""
         if self.upper_bound is None or self.start is None:
             return None
-        return mean(self.start, self.upper_bound)
+        return mean_above(self.start, self.upper_bound)
 
     def values_at(self, roots: Iterable[int | str]) -> np.ndarray:
         """Exact cost of the policy at these roots (n,), by index or name: computed now where it was

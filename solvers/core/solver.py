@@ -36,8 +36,9 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from solvers.core.budget import Budget, SolverError, is_interrupt
-from solvers.core.evaluation import Evaluation, evaluate_fully, mean
+from solvers.core.evaluation import Evaluation, evaluate_fully
 from solvers.core.first_use import announce_compiling
+from solvers.core.means import mean
 from solvers.core.model import SensingMDP
 from solvers.core.options import annotations_of, of_type, words
 from solvers.core.roots import REACHABLE, chosen_roots

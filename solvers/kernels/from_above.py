@@ -66,7 +66,7 @@ def least_above(
     if (e <= enough).all():
         return e
     other = solve(1.02 * rest + FLOOR * rest.max() * touched)
-    if (other >= (rest + P @ other) * (1 + rounding)).all():
+    if (other >= 0).all() and (other >= (rest + P @ other) * (1 + rounding)).all():
         e = np.where(touched, np.minimum(e, other), 0.0)
     for _ in range(0, SWEEPS, SWEEPS_AT_ONCE):
         made = sweep_most(*model, e, SETTLED, SWEEPS_AT_ONCE)
@@ -101,6 +101,7 @@ def _first(P: sparse.csr_array, most: float, solve: Solve, rounding: float) -> n
     if widest < 1 - 1e-9:
         return np.full(S, 1.001 * most / (1 - widest))
     steps = 1.02 * solve(np.ones(S))
-    if np.isfinite(steps).all() and (steps >= (1 + P @ steps) * (1 + rounding)).all():
+    sure = np.isfinite(steps) & (steps > 0) & (steps >= (1 + P @ steps) * (1 + rounding))
+    if sure.all():
         return 1.001 * most * steps
     return np.full(S, np.inf)

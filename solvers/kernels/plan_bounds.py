@@ -20,8 +20,9 @@ class Tables(NamedTuple):
         same as ``ahead`` for strings of these (``bounds.common_strings``); (2,) if there are none
     look_price (A,) : the most that looking costs with each action
     floor : differences of costs up to this count as none
-    fan_in : most states from which one action leads to one state
+    fan : most states from which one action leads to one state, or to which it leads from one
     excess : by how much the chances in a row may add up to more than 1
+    underflow : faint, fades, lost and FAINT_AFTER of ``core.underflow``
     """
 
     rows: Rows
@@ -36,8 +37,9 @@ class Tables(NamedTuple):
     look_price: np.ndarray
     discount: float
     floor: float
-    fan_in: int
+    fan: int
     excess: float
+    underflow: tuple[float, float, float, float]
 
 
 def lay_ahead(levels: Levels, discount: float, actions: int) -> None:

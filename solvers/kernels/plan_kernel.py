@@ -24,6 +24,8 @@ MAX_DEPTH = 2000
 LONGEST_LOOP = 4000
 """Most actions written out of a plan that goes round for ever."""
 EPS = float(np.finfo(float).eps)
+LEAST = 1e-280
+"""What smaller numbers are divided by is not known to a share of it."""
 
 
 @njit(cache=True, nogil=True)
@@ -31,17 +33,24 @@ def slips(steps, jumps, t):
     """What rounding can add up to on a walk with so many blind steps and jumps from a dropped node
     to the one it was dropped for, as a share of the root's size.
 
-    A weight of a belief is off by ``fan_in + 1`` roundings a blind step, and all together by what
+    A weight of a belief is off by ``fan + 1`` roundings a blind step, and all together by what
     rows add up to beyond 1; a cost by that and its own sums; two nodes of one belief differ by the
     errors of both and by SAME.
     """
-    weights = steps * ((t.fan_in + 1) * EPS + t.excess)
+    weights = steps * ((t.fan + 1) * EPS + t.excess)
     longest = max(len(t.offset), len(t.common_offset))
     return (
         weights
-        + (t.costs.shape[1] + 2 * t.fan_in * longest + steps + 16) * EPS
+        + (t.costs.shape[1] + 2 * t.fan * longest + steps + 16) * EPS
         + jumps * (2 * weights + SAME)
     )
+
+
+@njit(cache=True, nogil=True)
+def _underflown(steps, t):
+    """What underflow can take from a walk of so many steps."""
+    faint, fades, lost, after = t.underflow
+    return steps * lost if faint + fades * steps > after else 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -145,7 +154,9 @@ def search_root(root, t, scores, QV, incumbent, size, slack, max_expanded, state
             x, other = node_at[at], slice(begin[at], begin[at + 1])
             if same_belief(dense, states[part], weights[part], states[other], weights[other]):
                 gx, gd = alpha ** depth[x], alpha**m
-                lo = max((f[x] - z[x]) / gx, (f[node] - z[node]) / gd) if gx * gd > 0 else -np.inf
+                lo = -np.inf
+                if gx * gd > LEAST:
+                    lo = max((f[x] - z[x]) / gx, (f[node] - z[node]) / gd)
                 if _no_better(z[x], depth[x], z[node], m, lo, end_cost[at], alpha, strictly):
                     dropped += 1
                     continue
@@ -223,6 +234,7 @@ def search_root(root, t, scores, QV, incumbent, size, slack, max_expanded, state
             open_nodes += 1
             nodes += 1
     lower = min(top, low, cut) - size * slips(deepest + 1, deepest if dropped else 0, t)
+    lower -= _underflown(deepest + 2, t)
     look, part = (low_action, 0), slice(0, 0)
     if low_node >= 0:
         look = (low_action, depth[low_node])

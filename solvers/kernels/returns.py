@@ -198,7 +198,8 @@ def majorant(system: ReturnSystem, rest: np.ndarray, rho: np.ndarray | float = 0
     e = np.maximum(system.solve(rest), rest)
     for growth in (1.02, 1.1, 2.0, 10.0):
         e = system.solve(growth * rest + 8 * (rounding + rho) * e)
-        if (e >= (rest + (1 + rho) * (P @ e)) * (1 + rounding)).all():
+        # Without e > 0 the inequality proves nothing: a P that grows has solutions below 0.
+        if (e > 0).all() and (e >= (rest + (1 + rho) * (P @ e)) * (1 + rounding)).all():
             return np.where(sure, 0.0, e)
         e = np.maximum(e, rest)
     return np.where(sure, 0.0, least_above(P, rest, system.solve, rho=rho))

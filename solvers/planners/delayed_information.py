@@ -20,6 +20,7 @@ from solvers.bounds.delayed_information import (
     unspent_after,
 )
 from solvers.core.budget import Budget, SolverError
+from solvers.core.means import mean_below
 from solvers.core.model import SensingMDP
 from solvers.core.solution import BUDGET, SOLVED, Solution
 from solvers.core.solver import Solver, complete, make_solver
@@ -69,7 +70,7 @@ class DelayedInformationSolver(Solver):
                 last = information.depth == self.depth
                 settled = SETTLED if last else SETTLED_ON_THE_WAY
                 sweeps += information.climb(budget, settled)
-                trace.append((budget.spent(), float(problem.start @ information.W0), upper))
+                trace.append((budget.spent(), mean_below(problem.start, information.W0), upper))
                 gap = known.with_lower_bound(information.W0).gap
                 reached = self.target_gap is not None and gap is not None and gap <= self.target_gap
                 if last or reached or budget.over():

@@ -36,6 +36,7 @@ from solvers.bounds.delayed_information import (
 )
 from solvers.bounds.root_bounds import RootBounds, compile_search
 from solvers.core.budget import Budget, SolverError
+from solvers.core.means import mean_above, mean_below
 from solvers.core.model import SensingMDP
 from solvers.core.policy import PlanPolicy
 from solvers.core.solution import BUDGET, SOLVED, Solution
@@ -184,7 +185,7 @@ class DIPS(Solver):
 def at_start(bounds: RootBounds) -> tuple[float, float]:
     """Both bounds under the problem's own start distribution."""
     start = bounds.problem.start
-    return float(start @ bounds.L), float(start @ bounds.V)
+    return mean_below(start, bounds.L), mean_above(start, bounds.V)
 
 
 def gap_of(bounds: RootBounds) -> float:

@@ -25,6 +25,7 @@ import numpy as np
 from solvers.core.baseline import TIE, action_values, baseline, value_sizes
 from solvers.core.blind_for_good import costs_for_good
 from solvers.core.lower_bound import lower_bound_from
+from solvers.core.means import mean_above, mean_below
 from solvers.core.model import SensingMDP
 from solvers.core.plan_table import PlanTable
 from solvers.core.policy import Plan, PlanPolicy
@@ -75,7 +76,8 @@ class Pbvi(Solver):
                 swept += 1
                 if fell <= self.epsilon * scale:
                     break
-            trace.append((budget.spent(), problem.start @ V, problem.start @ state.R))
+            lower, upper = mean_below(problem.start, V), mean_above(problem.start, state.R)
+            trace.append((budget.spent(), lower, upper))
             expanded = state.expand(self.points, budget)
             if budget.over() or (not expanded and fell <= self.epsilon * scale):
                 break

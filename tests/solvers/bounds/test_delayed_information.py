@@ -9,7 +9,7 @@ from solvers.bounds.delayed_information import (
     DelayedInformation,
     delayed_information_bound,
 )
-from solvers.bounds.table_memory import refuse_beyond_memory
+from solvers.bounds.table_limits import refuse_beyond_memory
 from solvers.kernels.mixtures import distinct_rows
 from tests.solvers.brute_force import bracket, small_problems
 from tests.solvers.kernels.test_mixtures import as_matrix

@@ -180,3 +180,13 @@ def test_a_plan_is_not_followed_beyond_what_is_written():
 
     (plan,) = unroll_plans(problem, Noted(problem), np.array([0]), limit=50)
     assert len(plan.actions) == 50 and len(asked) == 50
+
+
+@pytest.mark.parametrize("discount", [1.0, 1 - 2**-53])
+def test_no_error_is_below_zero_where_chances_grow(discount):
+    """Rows that sum to 1 + 9e-15 and leak 2e-15: what is paid grows without bound."""
+    T = [[[1 + 7e-15, 2e-15], [0, 1]]]
+    problem = SensingMDP.from_arrays(T, [[1.0], [0]], discount, 1.0, terminal=[1], start=0)
+    plans = [Plan((0,), False), Plan((), False)]
+    found = evaluate_fully(problem, PlanPolicy(problem, plans))
+    assert found.error[0] >= 1e299  # as good as none

@@ -1,3 +1,5 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -213,27 +215,37 @@ def test_bad_options_are_refused(options, said):
         solve(load_problem("two-state", 0.25), "dips", **options)
 
 
-def two_corridors(steps: int, sensing_cost: float, chance: float) -> SensingMDP:
-    """Half and half into one of two corridors; the right door at its end costs 1e-6, the wrong one
-    1, and standing still 10.  Each step ahead is made with this chance."""
+def two_corridors(steps, sensing_cost, chance, discount, right, wrong, still) -> SensingMDP:
+    """Half and half into one of two corridors; a right door at its end, a wrong one, and standing
+    still have these costs.  Each step ahead is made with this chance."""
     S = 2 * steps + 2
-    T, C = np.zeros((3, S, S)), np.full((S, 3), 10.0)
+    T, C = np.zeros((3, S, S)), np.full((S, 3), still)
     T[1:, range(S), range(S)], C[:, 0] = 1, 0.0
     T[0, range(S - 1), range(1, S)] = chance
     T[0, 0, [1, 1 + steps]], C[S - 1] = 0.5, 0.0
     T[:, S - 1] = np.eye(S)[S - 1]
     for corridor, end in enumerate([steps, 2 * steps]):
-        T[:, end], C[end] = np.eye(S)[[end, S - 1, S - 1]], [10.0, 1.0, 1.0]
-        C[end, 1 + corridor] = 1e-6
-    return SensingMDP.from_arrays(T, C, 0.9999, sensing_cost, start=0, terminal=[S - 1])
+        T[:, end], C[end] = np.eye(S)[[end, S - 1, S - 1]], [still, wrong, wrong]
+        C[end, 1 + corridor] = right
+    return SensingMDP.from_arrays(T, C, discount, sensing_cost, start=0, terminal=[S - 1])
 
 
 def test_a_large_price_of_looks_that_nobody_takes_blurs_no_bound():
     """Told-for-free takes the price off a look that was summed with it: rows that sum to 1 + 9e-15
     leave more of 1e14 after 200 steps than all that is ever paid."""
-    problem, steps = two_corridors(200, 1e14, 1 + 9e-15), 200
+    problem, steps = two_corridors(200, 1e14, 1 + 9e-15, 0.9999, 1e-6, 1.0, 10.0), 200
     found = solve(problem, "dips", budget=30)
     plans = [Plan((0,) * steps + (1,), False)] * (problem.num_states - 1) + [Plan((), False)]
     blind = evaluate_fully(problem, PlanPolicy(problem, plans))
     assert found.lower <= blind.values[0] + blind.error[0]
     assert found.value <= blind.values[0] * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(("discount", "steps"), [(1.312e-81, 4), (1.9e-81, 4), (0.100033, 322)])
+def test_what_underflow_takes_is_taken_off_the_bound(discount, steps):
+    """The end is so far off that a cost of 1e100 there is a number of eleven units of the least
+    there is: half a unit is a part of it that counts."""
+    problem = two_corridors(steps, 1e100, 1.0, discount, 1e-90, 1e100, 1e100)
+    found = solve(problem, "dips", budget=5, target_gap=0.0, depth=1)
+    blind = Fraction(discount) ** steps * (Fraction(1e-90) + Fraction(1e100)) / 2
+    assert Fraction(found.lower) <= blind

@@ -1,4 +1,4 @@
-"""How much memory the tables of the delayed-information bound take, and may take."""
+"""How deep the tables of the delayed-information bound may be: by their memory, by the discount."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import psutil
 from solvers.core.budget import SolverError
 from solvers.core.model import SensingMDP
 
+FADED = 1e-200
+"""No depth is taken after which the discount leaves less than this: its inverse is a factor."""
 MEMORY_SHARE = 0.6
 """Share of the free memory that may be taken."""
 MEMORY_UNASKED = 2.5e9
@@ -42,4 +44,18 @@ def refuse_beyond_memory(problem: SensingMDP, depth: int, rows: int) -> None:
         raise SolverError(
             f"delayed information of depth {depth} on {problem.name} needs {need / 1e9:.3g} GB and "
             f"{free / 1e9:.3g} GB may be taken; ask for a depth below {depth}"
+        )
+
+
+def faded(problem: SensingMDP, depth: int) -> bool:
+    """Whether the discount leaves next to nothing after so many steps."""
+    return bool(problem.discount**depth < FADED)
+
+
+def refuse_faded(problem: SensingMDP, depth: int) -> None:
+    """Raise if it does."""
+    if faded(problem, depth):
+        raise SolverError(
+            f"delayed information of depth {depth} on {problem.name}: a discount of "
+            f"{problem.discount:g} leaves less than {FADED:g} after so many steps; ask for less"
         )
