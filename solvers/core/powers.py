@@ -20,8 +20,9 @@ MOST_STATES = 1024
 """Up to so many states powers are made: they are dense arrays."""
 PATIENCE, LONG, FORGOTTEN = 64, 1024, 1e-15
 """Powers are made for walks after so many steps, if as many more come before the discount is so."""
-LONGEST = 2**14
-"""Steps of a leap at most."""
+LONGEST, SHARE = 2**14, 16
+"""Steps of a leap at most; near discount 1 one part in so many of the horizon ``1 / (1 - alpha)``,
+if that is more: leaps that stay as they are while the horizon grows would be made without end."""
 MOST_BYTES = 2**28
 """Memory that the powers of all actions may take."""
 
@@ -38,14 +39,21 @@ class Powers:
         self._sums: dict[int, list[np.ndarray]] = {}
         alpha = problem.discount
         # Rounding grows with the length of a leap, and beyond the horizon nothing is gained by it.
-        horizon = LONGEST if alpha == 1 else min(LONGEST, int(1 / (1 - alpha)) + 1)
-        self.longest = 2 ** (horizon.bit_length() - 1)
+        horizon = LONGEST if alpha == 1 else int(1 / (1 - alpha)) + 1
+        longest = min(horizon, max(LONGEST, horizon // SHARE))
+        self.longest = 2 ** (longest.bit_length() - 1)
         room = MOST_BYTES // (8 * problem.num_states**2)
         self.room = room if problem.num_states <= MOST_STATES else 0
 
     def pay_at(self, depth: int) -> bool:
-        """Whether a walk is, and will be, long enough for powers to be worth making."""
+        """Whether a walk is, and will be, long enough for powers to be worth making.
+
+        With leaps beyond LONGEST, LONG steps hardly change the discount: no walk that still goes on
+        will end in them, and dear looks can keep it going long after the discount is FORGOTTEN.
+        """
         alpha = self.problem.discount
+        if self.longest > LONGEST:
+            return depth >= PATIENCE
         steps = np.log(FORGOTTEN) / np.log(alpha) if alpha < 1 else np.inf
         return depth >= PATIENCE and steps - depth >= LONG
 

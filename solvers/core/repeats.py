@@ -36,8 +36,8 @@ ONE_BY_ONE = 32
 """Powers looked at one by one, a power of two; later ones in runs."""
 STRICT = 1e-200
 """Taken off a margin that must be above 0: it changes no other number than 0."""
-LAST_RUN = 2**20
-"""No run begins after so many steps."""
+LAST_RUN, LEAPS_AHEAD = 2**20, 4
+"""No run begins after so many steps, or so many of the longest leaps, if those are more steps."""
 SHORTEST = 32
 """Steps that are worth a leap: a walk that has leapt no longer knows what its belief was before;
 short leaps, each time a proof is tried, would hide for ever that it repeats."""
@@ -47,6 +47,8 @@ MOST_STEPS, MOST_WORK = 4096, 3e8
 """Steps of a proof made one by one at most, and multiplications spent on them; then by powers."""
 HOPELESS = 0.9
 """No more steps are made if doubling leaves more than this share of what is negative."""
+RUN_WORK = 1000
+"""What a product of a proof counts as work of its walks (see MOST_WORK in unrolling.py)."""
 MOST_MARGINS, MOST_NUMBERS = 2**20, 2**26
 """Numbers in one set of margins, and in all that the proofs of a policy keep (512 MiB), at most."""
 FIRST, EVERY = 16, 32
@@ -63,12 +65,21 @@ def tried_at(depth: int) -> bool:
 
 
 class Repeats:
-    """The proofs of one policy; what a proof needs of an action is computed once."""
+    """The proofs of one policy; what a proof needs of an action is computed once.
+
+    last_run : no run begins after so many steps
+    """
 
     def __init__(self, problem: SensingMDP, policy: Follows, powers: Powers) -> None:
         self.problem, self.policy, self.powers = problem, policy, powers
         self._proofs: dict[tuple[int, int], _Proof | None] = {}
         self._room = _Room(MOST_NUMBERS)
+        self.last_run = max(LAST_RUN, LEAPS_AHEAD * powers.longest)
+
+    @property
+    def work(self) -> float:
+        """What the proofs have taken so far."""
+        return self._room.work
 
     def spans(
         self, roots: np.ndarray, depth: int, beliefs: Rows, actions: np.ndarray
@@ -85,23 +96,25 @@ class Repeats:
             rows = np.flatnonzero(reasons == reason)
             proof = self._proof(int(reason), int(actions[rows[0]]))
             if proof is not None:
-                ahead = LAST_RUN if depth >= PATIENCE else AHEAD * depth
+                ahead = self.last_run if depth >= PATIENCE else AHEAD * depth
                 found[rows] = proof.spans(beliefs[rows], self.powers.pay_at(depth), ahead)
         return found
 
     def _proof(self, reason: int, a: int) -> _Proof | None:
         if (reason, a) not in self._proofs:
             h = self.policy.margins(reason) if self._room.left > 0 else None
-            proof = None if h is None else _Proof(h, a, self.powers, self._room)
+            rooms = self.powers, self._room, self.last_run
+            proof = None if h is None else _Proof(h, a, *rooms)
             self._proofs[reason, a] = proof
         return self._proofs[reason, a]
 
 
 @dataclass
 class _Room:
-    """How many more numbers the proofs of a policy may keep."""
+    """How many more numbers the proofs of a policy may keep, and the work they have taken."""
 
     left: int
+    work: float = 0.0
 
 
 class _Proof:
@@ -113,10 +126,12 @@ class _Proof:
     slow : True if single steps lead nowhere
     """
 
-    def __init__(self, h: np.ndarray, a: int, powers: Powers, room: _Room) -> None:
+    def __init__(
+        self, h: np.ndarray, a: int, powers: Powers, room: _Room, last_run: int = LAST_RUN
+    ) -> None:
         h = h[:, (h < 0).any(axis=0)]  # the others are never negative, whatever the belief
         self.h, self.a, self.powers = h, a, powers  # h : T(a)^m of the margins, m the last step
-        self.room, self.entries = room, powers.problem.transitions[a].nnz
+        self.room, self.last_run, self.entries = room, last_run, powers.problem.transitions[a].nnz
         self.runs, self.starts = [h], [0, 1]
         self.ended, self.slow, self.worst = bool((h >= 0).all()), False, np.inf
 
@@ -152,7 +167,7 @@ class _Proof:
             self._add(self.h, m + 1)
         elif not self.slow and 2 * m <= min(MOST_STEPS, MOST_WORK / self.h.shape[1] / self.entries):
             self._step_through(m)
-        elif by_powers and m < LAST_RUN and self.powers.room_for(self.a, m // 4):
+        elif by_powers and m < self.last_run and self.powers.room_for(self.a, m // 4):
             self._double(m)
         else:
             return False
@@ -161,6 +176,7 @@ class _Proof:
 
     def _moved(self) -> np.ndarray:
         """``T(a) h``: (S, c), what one step more makes of h."""
+        self.room.work += RUN_WORK
         columns, actions = self.h.T, np.full(self.h.shape[1], self.a)
         # gathered_steps reads transposes; reading T(a) itself, it multiplies by the transpose.
         return sparse_steps(
@@ -175,6 +191,7 @@ class _Proof:
         run = np.minimum.reduce([self._least(run) for run, start in starts if start >= m - quarter])
         for i in range(4):
             run, self.h = move @ run, move @ self.h
+            self.room.work += RUN_WORK
             self._add(run, m + (i + 1) * quarter)
 
     def _step_through(self, m: int) -> None:

@@ -25,6 +25,9 @@ MOST_STATES = 32
 """Up to so many states; with more, the products take longer than what a single step costs."""
 PATIENCE = 256
 """Steps before the first stride: a walk that strides no longer notices that its belief repeats."""
+STEP_WORK, PRODUCTS = 2, 80
+"""What a step of one walk counts as work (see MOST_WORK in unrolling.py), and how many products of
+two numbers count as one more."""
 LENGTH = 1024
 """Steps of a stride at most; then one single step, which notices walks that have ended."""
 
@@ -33,7 +36,7 @@ LENGTH = 1024
 class Taken:
     """Strides of walks (n,): how many steps; costs, awake and actions (the first ones) as in Step.
 
-    after : (n, S), the beliefs they lead to
+    after : (n, S), the beliefs they lead to; work : what they count as
     """
 
     span: np.ndarray
@@ -41,6 +44,7 @@ class Taken:
     awake: np.ndarray
     actions: np.ndarray
     after: np.ndarray
+    work: float
 
 
 class Strides:
@@ -80,4 +84,6 @@ class Strides:
         )
         slip = (spans + 1) * (self.problem.num_states + 5) * UNIT
         costs = (sums[:, 0], sums[:, 1], slip)
-        return Taken(spans, costs, sums[:, 2], self.actions[first], after)
+        products = self.problem.num_states * (self.problem.num_states + len(self.alphas))
+        work = float(spans.sum()) * (STEP_WORK + products / PRODUCTS)
+        return Taken(spans, costs, sums[:, 2], self.actions[first], after, work)

@@ -54,9 +54,10 @@ BLOCK_ENTRIES = 2**22
 """Largest belief block (roots × states) held at once: 32 MiB."""
 SPARSE_STATES, SPARSE_BLOCK = 4096, 2048
 """From so many states on, beliefs are sparse rows where T is sparse, of so many roots at once."""
-MOST_WORK, STEP_WORK = 1e9, 2000
-"""Entries of beliefs that the walks of a block may move, and what a step counts besides: then they
-are cut, and the error says what that may change."""
+MOST_WORK, STEP_WORK, LEAP_WORK = 1e9, 5000, 15_000
+"""Entries of beliefs that the walks of a block may move, and what a step counts besides, and a leap
+once more: then they are cut, and the error says what that may change.  A unit is about 30 ns, so
+that the cheapest steps may take half a minute on a slow core."""
 SETTLED = 256
 """After so many steps two beliefs that differ by no more than rounding count as the same: where
 rows of T sum to a little less than 1, a belief shrinks a little each step and never repeats."""
@@ -170,7 +171,7 @@ class Walker:
             *(taken.span, np.zeros(len(block.roots), int), nowhere, left),
             *(taken.costs, taken.awake, block.blur),
         )
-        self.work += float(taken.span.sum()) * self.problem.num_states
+        self.work += taken.work
         for span in np.unique(taken.span).tolist():
             rows = np.flatnonzero(taken.span == span)
             who, paid, blur = block.roots[rows], block.paid[rows], block.blur + span * self.unit
@@ -218,9 +219,11 @@ class Walker:
         blind = np.flatnonzero(~looks & (tried | ((block.seen_at < 0) & (depth > 0))))
         if not len(blind):
             return spans
+        before = self.repeats.work
         spans[blind] = self.repeats.spans(
             block.roots[blind], depth, block.beliefs[blind], actions[blind]
         )
+        self.work += self.repeats.work - before
         spans = np.minimum(spans, depth & -depth if depth else spans)
         spans[(spans > 0) & (spans < (LENGTH if self.strides else SHORTEST))] = 0
         for a, span, rows in leaps(actions, spans):
@@ -246,6 +249,7 @@ class Walker:
             self._wait(Block(step.depth + 1, who, after, paid, seen, seen_at, blur))
         for a, span, rows in leaps(step.actions, np.where(step.ends, 0, step.span)):
             j = span.bit_length() - 1
+            self.work += LEAP_WORK
             after = self._swept(step.beliefs[rows] @ self.powers.power(a, j))
             blur = block.blur + self.powers.rounding(j)
             self._wait(
