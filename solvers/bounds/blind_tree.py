@@ -39,6 +39,7 @@ class BlindTree:
     roots (n,), Z (n,), beliefs (n, S), bound (n,) = Z + alpha^m V_AS;0; ``history`` holds, for each
     layer, every node's parent and action.
 
+    sizes : (n,), what Z is summed from in absolute terms, the measure of its rounding
     costs, Q : (S, A), what a step costs, and at least costs when everything is seen from then on;
         given a little below the true ones (:mod:`solvers.bounds.plan_inequality`), Z and bound are
         lower bounds in spite of rounding
@@ -52,13 +53,14 @@ class BlindTree:
     depth: int = 0
     roots: np.ndarray = field(init=False)
     Z: np.ndarray = field(init=False)
+    sizes: np.ndarray = field(init=False)
     beliefs: np.ndarray = field(init=False)
     bound: np.ndarray = field(init=False)
     history: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.roots = np.flatnonzero(~self.problem.terminal)
-        self.Z = np.zeros(len(self.roots))
+        self.Z, self.sizes = np.zeros((2, len(self.roots)))
         need = len(self.roots) * self._node_bytes / 2**20
         if need > self.memory_mb:
             raise TreeTooLarge(
@@ -77,6 +79,7 @@ class BlindTree:
         discount = self.problem.discount**self.depth
         kept: list[tuple[np.ndarray, ...]] = []
         beliefs, nodes = self._room(), 0
+        one_sign = (self.costs >= 0).all() or (self.costs <= 0).all()
         for a in range(self.problem.num_actions):
             for part in self._parts(len(self)):
                 Z = self.Z[part] + discount * (self.beliefs[part] @ self.costs[:, a])
@@ -84,15 +87,21 @@ class BlindTree:
                 bound = Z + discount * self.problem.discount * (after @ self.Q).min(axis=1)
                 keep = np.flatnonzero(bound + extra < cutoff[self.roots[part]])
                 self._check_memory(nodes + len(keep))
-                kept.append((keep + part.start, np.full(len(keep), a), Z[keep], bound[keep]))
+                size = np.abs(Z)
+                if not one_sign:
+                    paid = self.beliefs[part] @ np.abs(self.costs[:, a])
+                    size = self.sizes[part] + discount * paid
+                played = np.full(len(keep), a)
+                kept.append((keep + part.start, played, Z[keep], size[keep], bound[keep]))
                 beliefs[nodes : nodes + len(keep)] = after[keep]
                 nodes += len(keep)
-        parent, action, Z, bound = (np.concatenate(x) for x in zip(*kept, strict=True))
+        parent, action, Z, sizes, bound = (np.concatenate(x) for x in zip(*kept, strict=True))
         self.check_clock()
         chosen = _cheapest_of_equals(self.roots[parent], beliefs[:nodes], Z)
         self.beliefs = self._picked(beliefs[:nodes], chosen)
         self.history.append((parent[chosen].astype(np.int32), action[chosen].astype(np.int16)))
         self.roots, self.Z, self.bound = self.roots[parent[chosen]], Z[chosen], bound[chosen]
+        self.sizes = sizes[chosen]
         self.depth += 1
 
     def cut(self, cutoff: np.ndarray, extra: float = 0.0) -> None:
@@ -103,6 +112,7 @@ class BlindTree:
         parent, action = self.history[-1]
         self.history[-1] = (parent[keep], action[keep])
         self.roots, self.Z, self.bound = self.roots[keep], self.Z[keep], self.bound[keep]
+        self.sizes = self.sizes[keep]
         self.beliefs = self._picked(self.beliefs, keep)
 
     def check_clock(self) -> None:
@@ -140,7 +150,7 @@ class BlindTree:
 
     @property
     def _node_bytes(self) -> int:
-        return 8 * (self.problem.num_states + 4)
+        return 8 * (self.problem.num_states + 5)
 
     def _check_memory(self, nodes: int) -> None:
         # the new layer, beside the one it grows from

@@ -10,6 +10,11 @@ j, and  m_j = min over i in L_{N+1}^j of  Z(i) + alpha^{N+1} V_AS;0(i):
                 roots are, V_N is the optimum; in any case  V_N - V <= eps_N = max_j (V_N(j) - m_j).
 * App. E.1:     V(j) >= min{ m_j, V_N(j) - alpha max over s != j of [V_N(s) - m_s]^+ }.
 
+The numbers compared are rounded.  A condition counts as met where it fails by no more than its two
+numbers may be off: V_N(j) by its proven error, a string's cost by a share of what that string, its
+look and what follows are summed from.  V_AS;0 is taken from the proven lower bound of the baseline,
+so it is not too large.  Prices of looks and actions that are in neither number play no part.
+
 V_AS;0 is the cost when looking is free, so all but Theorem 4.2 hold as they stand for non-uniform
 sensing costs; there k becomes the largest sensing cost (App. F).
 """
@@ -21,14 +26,24 @@ from typing import Any
 
 import numpy as np
 
-from solvers.bounds.blind_tree import BlindTree
+from solvers.bounds.blind_tree import EQUAL, BlindTree
 from solvers.bounds.plan_inequality import PlanInequality
-from solvers.bounds.truncated import MEMORY_MB, check_depth, solve_truncated
-from solvers.core.baseline import TIE, action_values, baseline, value_sizes
+from solvers.bounds.truncated import (
+    MEMORY_MB,
+    Rounding,
+    ValuedPlans,
+    check_depth,
+    rounding_share,
+    solve_truncated,
+)
+from solvers.core.baseline import TIE, Baseline, action_values, baseline
 from solvers.core.budget import Budget
+from solvers.core.ending import endless_sum, row_excess
+from solvers.core.evaluation import MOST_ERROR
+from solvers.core.lower_bound import lower_bound_from
 from solvers.core.model import SensingMDP
-from solvers.core.plan_table import PlanTable
 from solvers.core.policy import Plan
+from solvers.kernels.returns import UNIT, solve_proven
 
 
 @dataclass(frozen=True)
@@ -38,7 +53,7 @@ class Certificate:
     values : optimal values of M_{k,N}; plans : its optimal plans
     one_step : Lemma 4.3 holds; settled : Theorem 4.4's condition holds (App. E.1)
     lower_bound : App. E.1's bound, or Theorem 4.2's where that is better
-    epsilon : Theorem 4.4's eps_N, 0 when every root is settled
+    epsilon : Theorem 4.4's eps_N with rounding on the safe side, 0 when every root is settled
     depth_bound : Theorem 4.2's alpha^N k / (1 - alpha); inf for a function of the belief
     """
 
@@ -71,57 +86,109 @@ def certify(problem: SensingMDP, depth: int, memory_mb: float | None = None) -> 
     """Solve M_{k,depth} and say what it proves about M_k."""
     check_depth(depth)
     memory_mb = MEMORY_MB if memory_mb is None else memory_mb
-    table, _, _ = solve_truncated(problem, depth, memory_mb)
-    return certify_truncated(problem, depth, table, memory_mb)
+    found, _, _ = solve_truncated(problem, depth, memory_mb)
+    return certify_truncated(problem, depth, found, memory_mb)
 
 
 def certify_truncated(
     problem: SensingMDP,
     depth: int,
-    table: PlanTable,
+    found: ValuedPlans,
     memory_mb: float,
     budget: Budget | None = None,
 ) -> Certificate:
-    """The certificate of M_{k,depth}, whose optimal plans are in ``table``.
+    """The certificate of M_{k,depth}, whose optimal plans are in ``found``.
 
     A budget that ends before the end raises :class:`solvers.bounds.blind_tree.OutOfTime`.
     """
-    alpha = problem.discount
+    values = found.values
     seen = baseline(problem)
-    tie = TIE * value_sizes(problem, seen)  # differences that are rounding, at each root
-    values, system = table.values(), table.system()
-    tree = BlindTree(problem, problem.costs, seen.Q, memory_mb, budget)
+    inequality = PlanInequality(problem, seen.V, depth, memory_mb, budget)
+    Q = action_values(problem, inequality.base, problem.costs)
+    tree = BlindTree(problem, problem.costs, Q, memory_mb, budget)
     for _ in range(depth + 1):
         # A node at or above its root's value can neither be m_j below it nor break Lemma 4.3.
         if not len(tree):
             break
         tree.grow(values)
-    reached = values.copy()  # m_j, capped at V_N(j): what lies above decides nothing
-    shortcut = np.full(len(values), np.inf)
-    if len(tree):
-        np.minimum.at(reached, tree.roots, tree.bound)
-        look = tree.beliefs @ action_values(problem, values, problem.costs)
-        look = (look + problem.sensing_cost_at(tree.beliefs)).min(axis=1)
-        np.minimum.at(shortcut, tree.roots, tree.Z + alpha ** (depth + 1) * look)
-    slack = np.where(values - reached <= tie, 0.0, values - reached)
-    settled = slack == 0
-    k = problem.max_sensing_cost if problem.has_linear_sensing_cost else np.inf
-    # Looks forced every N steps: one a step at most; at discount 1 one more may find the end.
-    looks = 1 / (1 - alpha) if alpha < 1 else problem.longest_stay + 1
-    depth_bound = float(alpha**depth * k * looks)
-    strong = np.minimum(reached, values - alpha * _largest_other(slack))
-    candidate = np.maximum(strong, values - depth_bound)
-    inequality = PlanInequality(problem, seen.V, depth, memory_mb, budget)
+    longer = _longer_plans(problem, depth, found, tree, seen, inequality.base)
+    settled = longer.settled
+    slack = np.where(settled, 0.0, values - longer.reached)
+    bound = depth_bound(problem, depth)
+    strong = np.minimum(longer.reached, values - problem.discount * _largest_other(slack))
+    candidate = np.maximum(strong, values - bound)
     return Certificate(
         depth=depth,
         values=values,
-        plans=tuple(table.plans),
-        one_step=shortcut >= values - tie,
+        plans=tuple(found.table.plans),
+        one_step=longer.one_step,
         settled=settled,
-        lower_bound=inequality.proven(candidate, system),
-        epsilon=0.0 if settled.all() else float(slack.max()),
-        depth_bound=depth_bound,
+        lower_bound=inequality.proven(candidate, found.system),
+        epsilon=0.0 if settled.all() else float(longer.gap.max()),
+        depth_bound=bound,
     )
+
+
+@dataclass(frozen=True)
+class _Longer:
+    """What plans of more than N blind steps may save, per root (S,).
+
+    reached : m_j, capped at V_N(j): what lies above decides nothing; gap : V_N - m_j at most, in
+    spite of rounding; settled, one_step : as in Certificate
+    """
+
+    reached: np.ndarray
+    gap: np.ndarray
+    settled: np.ndarray
+    one_step: np.ndarray
+
+
+def _longer_plans(
+    problem: SensingMDP,
+    depth: int,
+    found: ValuedPlans,
+    tree: BlindTree,
+    seen: Baseline,
+    base: np.ndarray,
+) -> _Longer:
+    """From the layer N + 1 of the tree, whose bounds rest on the proven ``base`` (S,)."""
+    values, error = found.values, found.error
+    reached, gap = values.copy(), error.copy()
+    # Where no error is proven nothing is.
+    settled, one_step = np.isfinite(error), np.isfinite(error)
+    if not len(tree):
+        return _Longer(reached, gap, settled, one_step)
+    roots, here = tree.roots, values[tree.roots] - error[tree.roots]
+    np.minimum.at(reached, roots, tree.bound)
+    # Strings whose beliefs differ by EQUAL were followed as one.
+    share = rounding_share(problem, depth + 1) + (depth + 3) * EQUAL
+    least = (tree.beliefs @ action_values(problem, base, problem.costs)).argmin(axis=1)
+    # The true V* is between base and V; more than a tie apart, that is no rounding.
+    apart = np.clip(seen.V - base, 0.0, TIE * seen.size)
+    slip = Rounding(problem, base, apart, share).of(tree, least)
+    np.maximum.at(gap, roots, values[roots] + error[roots] - (tree.bound - slip))
+    np.logical_and.at(settled, roots, tree.bound + slip >= here)
+
+    prices = problem.sensing_cost_at(tree.beliefs)
+    looks = tree.beliefs @ action_values(problem, values, problem.costs) + prices
+    every, chosen = np.arange(len(tree)), looks.argmin(axis=1)
+    shortcut = tree.Z + problem.discount**tree.depth * looks[every, chosen]
+    rounding = Rounding(problem, values, np.minimum(error, MOST_ERROR), share)
+    cheaper = shortcut < values[roots]
+    slip = rounding.of_some(tree, cheaper, chosen, prices[every, chosen])
+    np.logical_and.at(one_step, roots, shortcut + slip >= here)
+    return _Longer(reached, gap, settled, one_step)
+
+
+def depth_bound(problem: SensingMDP, depth: int) -> float:
+    """Theorem 4.2's ``alpha^N k / (1 - alpha)``, with rows of T taken as they are."""
+    if not problem.has_linear_sensing_cost:
+        return np.inf
+    # Looks forced every N steps: one a step at most; at discount 1 one more may find the end.
+    alpha = problem.discount
+    looks = endless_sum(problem) if alpha < 1 else problem.longest_stay + 1
+    grown = (1 + row_excess(problem.transitions)) ** (depth + 1)
+    return float(alpha**depth * problem.max_sensing_cost * looks * grown * (1 + 1e-9))
 
 
 def _largest_other(slack: np.ndarray) -> np.ndarray:
@@ -138,9 +205,25 @@ def _largest_other(slack: np.ndarray) -> np.ndarray:
 def always_sense_threshold(problem: SensingMDP) -> float:
     """Theorem 4.1: always sensing is optimal when k is below this.
 
-    ``alpha min_s min_{a1, a2} [T(a1) (Q*(a2) - V*)](s)``.  It is 0 as soon as one action is optimal
-    in every state that may follow some state and action, so always with terminal states.
+    ``alpha min_s min_{a1, a2} [T(a1) (Q*(a2) - V*)](s)``, or a little less: Q* is taken from below
+    and V* from above, by their proven errors.  It is 0 as soon as one action is optimal in every
+    state that may follow some state and action, so always with terminal states.
     """
     seen = baseline(problem)
-    regret = np.maximum(seen.Q - seen.V[:, None], 0.0)
-    return float(problem.discount * min((T @ regret).min() for T in problem.transitions))
+    share = rounding_share(problem, 1)
+    base, V = lower_bound_from(problem, seen.V), _seen_above(problem, seen)
+    sizes = action_values(problem, np.abs(base), np.abs(problem.costs))
+    Q = action_values(problem, base, problem.costs) - share * sizes
+    regret = np.maximum(Q - V[:, None], 0.0) * (1 - share)
+    regret[problem.terminal] = 0.0
+    least = min(float((T @ regret).min()) for T in problem.transitions)
+    return float(problem.discount * least * (1 - share))
+
+
+def _seen_above(problem: SensingMDP, seen: Baseline) -> np.ndarray:
+    """At least V*: the value of the policy found, with its proven error: (S,)."""
+    policy, every = seen.Q.argmin(axis=1), np.arange(problem.num_states)
+    costs = np.where(problem.terminal, 0.0, problem.costs[every, policy])
+    P = problem.discount * problem.policy_matrix(policy)
+    V, error, _ = solve_proven(P, costs, rho=np.full(problem.num_states, 4 * UNIT))
+    return np.nextafter(V + error, np.inf)

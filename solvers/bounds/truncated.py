@@ -9,28 +9,97 @@ root the plan of least
 by walking the tree of blind strings with subtrees cut that cannot beat V (Theorem 4.4's bound plus
 the look that must come within N steps), then evaluates all plans in one linear system.  The values
 fall every round and there are finitely many plans, so it ends, at the optimum.
+
+A plan replaces another if it is cheaper by more than the two numbers may be off: V by its proven
+error, the new plan's cost by a share of what it is itself summed from, and by what V is off where
+it lands.  What other plans would pay is not part of either.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 import numpy as np
 
 from solvers.bounds.blind_tree import BlindTree, OutOfTime
-from solvers.core.baseline import (
-    TIE,
-    Baseline,
-    action_values,
-    baseline,
-    lowest_argmin,
-    value_sizes,
-)
+from solvers.core.baseline import TIE, Baseline, action_values, baseline, lowest_argmin
 from solvers.core.budget import Budget, SolverError
+from solvers.core.evaluation import unroll
+from solvers.core.landings import Landings
 from solvers.core.model import SensingMDP
 from solvers.core.plan_table import PlanTable
-from solvers.core.policy import Plan
+from solvers.core.policy import Plan, PlanPolicy
+from solvers.kernels.dots import picked_dots
+from solvers.kernels.returns import UNIT, ReturnSystem, solve_proven
 
 MEMORY_MB = 4096.0
 """Most memory a layer of the tree may take, when nothing else is asked for."""
+
+
+@dataclass(frozen=True)
+class ValuedPlans:
+    """Plans of all roots with their values (S,) and the proven error (S,) of each.
+
+    system : ``I - P`` with P the landings of all plans
+    """
+
+    table: PlanTable
+    values: np.ndarray
+    error: np.ndarray
+    system: ReturnSystem
+
+    @classmethod
+    def of_plans(cls, problem: SensingMDP, plans: Iterable[Plan]) -> ValuedPlans:
+        """These plans, evaluated."""
+        policy = PlanPolicy(problem, plans)
+        found = unroll(problem, policy)
+        costs = found.gains[:, 0].copy()
+        table = PlanTable(problem, policy.plans, costs, Landings(found.P))
+        return cls(table, *solve_proven(found.P, costs, found.error, found.rho))
+
+
+class Rounding:
+    """What the cost of a plan may be off by, from what that plan itself pays.
+
+    V, error : (S,), what is found at the end of the plan's last step, and how far it may be off
+    share : what sums over states and steps may be off by, as a share of their absolute terms
+    """
+
+    def __init__(
+        self, problem: SensingMDP, V: np.ndarray, error: np.ndarray | float, share: float
+    ) -> None:
+        self.share, self.discount = share, problem.discount
+        self.last = share * action_values(problem, np.abs(V), np.abs(problem.costs))  # (S, A)
+        self.last += action_values(problem, np.zeros(len(V)) + error, np.zeros(self.last.shape))
+
+    def of_last(
+        self, beliefs: np.ndarray, actions: np.ndarray, k: np.ndarray | float = 0.0
+    ) -> np.ndarray:
+        """Of the last step alone: beliefs (n, S), its actions (n,), the price of its look (n,)."""
+        return self.share * k + picked_dots(beliefs, actions, self.last)[0]
+
+    def of(self, tree: BlindTree, actions: np.ndarray, k: np.ndarray | float = 0.0) -> np.ndarray:
+        """Of each node's string and a last step with these actions (n,): (n,)."""
+        last = self.of_last(tree.beliefs, actions, k)
+        return self.share * tree.sizes + self.discount**tree.depth * last
+
+    def of_some(
+        self, tree: BlindTree, some: np.ndarray, actions: np.ndarray, k: np.ndarray
+    ) -> np.ndarray:
+        """The same at the nodes ``some`` (n,) bool alone; at others it may be 0."""
+        if 2 * np.count_nonzero(some) > len(some):  # not worth a copy of their beliefs
+            return self.of(tree, actions, k)
+        slip = np.zeros(len(some))
+        last = self.of_last(tree.beliefs[some], actions[some], k[some])
+        slip[some] = self.share * tree.sizes[some] + self.discount**tree.depth * last
+        return slip
+
+
+def rounding_share(problem: SensingMDP, depth: int) -> float:
+    """What the cost of a string of so many steps may be off by, as a share of what it is summed
+    from."""
+    return 4 * (depth + 3) * (problem.num_states + 8) * UNIT
 
 
 def check_depth(depth: int) -> None:
@@ -44,66 +113,72 @@ def solve_truncated(
     depth: int,
     memory_mb: float = MEMORY_MB,
     *,
-    start: PlanTable | None = None,
     budget: Budget | None = None,
-) -> tuple[PlanTable, int, bool]:
-    """The optimal plans of M_{k,depth}, the rounds it took, and whether it closed in the budget.
-
-    start : plans to begin from, at most ``depth`` blind steps each (the optimum at depth - 1, say)
-    """
+) -> tuple[ValuedPlans, int, bool]:
+    """The optimal plans of M_{k,depth}, the rounds it took, and whether it closed in the budget."""
     seen = baseline(problem, budget=budget)
-    tie = TIE * value_sizes(problem, seen)  # differences that are rounding, at each root
-    table = start or _plans_of_depth_zero(problem, tie)
-    V, rounds = table.values(), 0
+    found, rounds = ValuedPlans.of_plans(problem, _plans_of_depth_zero(problem)), 0
     while True:
         if budget is not None and budget.over():
-            return table, rounds, False
+            return found, rounds, False
         try:
-            table = _best_plans(problem, seen, table, V, tie, depth, memory_mb, budget)
+            better = _better_plans(problem, seen, found, depth, memory_mb, budget)
         except OutOfTime:
-            return table, rounds, False
-        V_new, rounds = table.values(), rounds + 1
-        if (V - V_new <= tie).all():
-            return table, rounds, True
-        V = V_new
+            return found, rounds, False
+        rounds += 1
+        if not better:
+            return found, rounds, True
+        plans = [better.get(j, plan) for j, plan in enumerate(found.table.plans)]
+        after = ValuedPlans.of_plans(problem, plans)
+        if not (after.values < found.values).any():  # what remains is rounding
+            return found, rounds, True
+        found = after
 
 
-def _plans_of_depth_zero(problem: SensingMDP, tie: np.ndarray) -> PlanTable:
+def _plans_of_depth_zero(problem: SensingMDP) -> list[Plan]:
     """M_{k,0}: look after every action, knowing what looking costs."""
-    Q = baseline(problem, problem.look_costs.at_roots()).Q
-    actions = lowest_argmin(Q, tie)
-    plans = [
+    paid = baseline(problem, problem.look_costs.at_roots())
+    actions = lowest_argmin(paid.Q, TIE * paid.size)
+    return [
         Plan((), False) if end else Plan((int(a),), True)
         for a, end in zip(actions, problem.terminal, strict=True)
     ]
-    return PlanTable.of_plans(problem, plans)
 
 
-def _best_plans(
+def _better_plans(
     problem: SensingMDP,
     seen: Baseline,
-    reference: PlanTable,
-    V: np.ndarray,
-    tie: np.ndarray,
+    found: ValuedPlans,
     depth: int,
     memory_mb: float,
     budget: Budget | None,
-) -> PlanTable:
-    """For each root the best plan of at most ``depth`` blind steps when looks land on V (S,)."""
+) -> dict[int, Plan]:
+    """For each root the best plan of at most ``depth`` blind steps when looks land on the values
+    found, if it is better than the one found."""
     # A look comes after ``depth`` blind steps at the latest.
     least_look = problem.look_costs.least() * problem.discount**depth
+    V = found.values
     look_scores = action_values(problem, V, problem.costs)
+    error = np.where(np.isfinite(found.error), found.error, TIE * np.abs(V))
+    rounding = Rounding(problem, V, error, rounding_share(problem, depth))
     tree = BlindTree(problem, problem.costs, seen.Q, memory_mb, budget)
-    best, plans = V - tie, dict[int, Plan]()
+    best, plans = V - error, dict[int, Plan]()
     while True:
         tree.check_clock()
-        scores = tree.beliefs @ look_scores + problem.sensing_cost_at(tree.beliefs)
-        value = tree.Z + problem.discount**tree.depth * scores.min(axis=1)
-        for node in _best_nodes(tree.roots, value, best):
-            root = int(tree.roots[node])
-            a = int(lowest_argmin(scores[[node]], tie[root])[0])
-            best[root] = value[node] - tie[root]
-            plans[root] = Plan((*tree.string(node), a), True)
+        prices = problem.sensing_cost_at(tree.beliefs)
+        scores = tree.beliefs @ look_scores + prices
+        every, chosen = np.arange(len(tree)), scores.argmin(axis=1)
+        value = tree.Z + problem.discount**tree.depth * scores[every, chosen]
+        cheaper = value < best[tree.roots]
+        if cheaper.any():
+            k = prices[every, chosen]
+            slip = rounding.of_some(tree, cheaper, chosen, k)
+            for node in _best_nodes(tree.roots, value, slip, best):
+                root, i = int(tree.roots[node]), [node]
+                near = rounding.of_last(tree.beliefs[i], chosen[i], k[i])
+                a = int(lowest_argmin(scores[i], near)[0])
+                best[root] = value[node] - slip[node]
+                plans[root] = Plan((*tree.string(node), a), True)
         if tree.depth == depth:
             break
         tree.cut(best, least_look)
@@ -112,13 +187,14 @@ def _best_plans(
         tree.grow(best, least_look)
         if not len(tree):
             break
-    if not plans:
-        return reference
-    return PlanTable.of_plans(problem, [plans.get(j, p) for j, p in enumerate(reference.plans)])
+    return plans
 
 
-def _best_nodes(roots: np.ndarray, value: np.ndarray, best: np.ndarray) -> np.ndarray:
-    """The first least-valued node of each root that beats ``best``: indices of nodes."""
-    better = np.flatnonzero(value < best[roots])
+def _best_nodes(
+    roots: np.ndarray, value: np.ndarray, slip: np.ndarray, best: np.ndarray
+) -> np.ndarray:
+    """The first least-valued node of each root that beats ``best`` by more than its own rounding
+    ``slip``: indices of nodes."""
+    better = np.flatnonzero(value + slip < best[roots])
     order = better[np.lexsort((better, value[better], roots[better]))]
     return order[np.unique(roots[order], return_index=True)[1]]

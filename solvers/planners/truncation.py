@@ -35,12 +35,12 @@ class Truncation(Solver):
         check_depth(self.depth)
 
     def solve(self, problem: SensingMDP, budget: Budget) -> Solution:
-        table, rounds, closed = solve_truncated(problem, self.depth, self.memory_mb, budget=budget)
-        policy = table.policy()
+        found, rounds, closed = solve_truncated(problem, self.depth, self.memory_mb, budget=budget)
+        policy = found.table.policy()
         if closed:
             # A layer N + 1 that does not fit, or comes too late, leaves the plans of depth N.
             with suppress(TreeTooLarge, OutOfTime):
-                proof = certify_truncated(problem, self.depth, table, self.memory_mb, budget)
+                proof = certify_truncated(problem, self.depth, found, self.memory_mb, budget)
                 return Solution(
                     policy=policy,
                     iterations=rounds,

@@ -1,4 +1,5 @@
-from itertools import pairwise
+from fractions import Fraction
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import strategies as st
 
 from bench.analysis.published import facts
 from bench.problems import load_problem
-from solvers import always_sense_threshold, certify, solve
+from solvers import SensingMDP, always_sense_threshold, certify, solve
 from tests.solvers.brute_force import bracket, small_problems
 
 
@@ -121,3 +122,77 @@ def test_a_function_of_the_belief_has_no_depth_bound_but_all_else():
     assert by_function.depth_bound == np.inf
     assert by_function.optimal
     assert np.allclose(by_function.lower_bound, uniform.lower_bound)
+
+
+def test_the_price_of_a_look_that_no_plan_takes_settles_nothing():
+    """Found by an adversary: looks cost 1e15 after one action, and that hid all else."""
+    problem = SensingMDP.from_arrays([[[1.0]], [[1.0]]], [[1.0, 2.0]], 0.99, [1e15, 0.006])
+    for N in (2, 5):
+        # N times action 0 blind, then action 1 with a look, for ever; blind for good costs 100.
+        written = (1 - 0.99**N) / 0.01 + 0.99**N * 2.006
+        proof = certify(problem, N)
+        assert proof.values[0] <= written / (1 - 0.99 ** (N + 1)) + 1e-10
+        assert not proof.settled.any()
+        assert not proof.one_step.any()
+        assert proof.values[0] - 100 <= proof.epsilon <= proof.values[0] - 100 + 1e-9
+        assert proof.lower_bound[0] == pytest.approx(100, abs=1e-9)
+        assert proof.lower_bound[0] <= 100 + 1e-13
+
+
+@pytest.mark.parametrize("N", [0, 7, 14])
+def test_a_look_that_is_forced_at_any_price_settles_nothing(N):
+    """Found by an adversary: the optimum is 1 / 0.9, blind for good."""
+    problem = SensingMDP.from_arrays([[[1.0]]], [[1.0]], 0.1, 1e15)
+    proof = certify(problem, N)
+    written = ((1 - 0.1 ** (N + 1)) / 0.9 + 0.1**N * 1e15) / (1 - 0.1 ** (N + 1))
+    assert proof.values[0] == pytest.approx(written, rel=1e-12)
+    assert not proof.settled.any()
+    assert not proof.one_step.any()
+    assert written - 1 / 0.9 <= proof.epsilon * (1 + 1e-13)
+    assert written - 1 / 0.9 <= proof.depth_bound
+    assert proof.lower_bound[0] <= 1 / 0.9 + 1e-15
+
+
+def test_a_dear_look_does_not_hide_a_cheaper_action():
+    """Found by an adversary: action 1 eighteen times blind, then with a look, costs 1.1121."""
+    problem = SensingMDP.from_arrays([[[1.0]], [[1.0]]], [[100.0, 1.0]], 0.1, 1e15)
+    proof = certify(problem, 18)
+    assert proof.values[0] == pytest.approx(1 / 0.9 + 1e-3, abs=1e-12)
+    assert not proof.settled.any()
+    assert 1e-3 * (1 - 1e-9) <= proof.epsilon <= 1e-3 * (1 + 1e-6)
+
+
+def test_one_action_has_no_threshold():
+    rng = np.random.default_rng(5)
+    for _ in range(50):
+        T, C = rng.dirichlet(np.ones(3), (1, 3)), rng.uniform(0, 1, (3, 1)) * 1e9
+        assert always_sense_threshold(SensingMDP.from_arrays(T, C, 0.99, 1.0)) == 0
+
+
+def exact_baseline(T: np.ndarray, C: np.ndarray, alpha: float) -> list[Fraction]:
+    """V* of two states in exact arithmetic: the best of all policies."""
+    a = Fraction(alpha)
+    values = []
+    for policy in product(range(len(T)), repeat=2):
+        (p, q), (r, s) = ([a * Fraction(x) for x in T[policy[i], i]] for i in range(2))
+        c, d = (Fraction(C[i, policy[i]]) for i in range(2))
+        whole = (1 - p) * (1 - s) - q * r
+        values.append((((1 - s) * c + q * d) / whole, (r * c + (1 - p) * d) / whole))
+    return [min(v[i] for v in values) for i in range(2)]
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), scale=st.sampled_from([1e-9, 1.0, 1e9]))
+def test_the_threshold_is_below_the_exact_one(seed, scale):
+    rng = np.random.default_rng(seed)
+    T, C = rng.dirichlet(np.ones(2), (2, 2)), rng.uniform(-1, 1, (2, 2)) * scale
+    if seed % 2:
+        C[:, 1] = C[:, 0] * (1 + 1e-13)
+    V = exact_baseline(T, C, 0.99)
+    exact = [[Fraction(x) for x in row] for row in T.reshape(4, 2)]
+    ahead = [Fraction(0.99) * (row[0] * V[0] + row[1] * V[1]) for row in exact]
+    regret = [[Fraction(C[s, a]) + ahead[2 * a + s] - V[s] for s in range(2)] for a in range(2)]
+    least = min(row[0] * g[0] + row[1] * g[1] for row in exact for g in regret)
+    found = always_sense_threshold(SensingMDP.from_arrays(T, C, 0.99, 1.0))
+    assert Fraction(found) <= Fraction(0.99) * least
+    assert found >= 0.99 * float(least) - 1e-9 * scale

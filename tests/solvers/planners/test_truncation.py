@@ -67,3 +67,16 @@ def test_nothing_to_plan_and_a_sensing_cost_that_is_a_function():
         [[[1.0]]], [[0.0]], 0.6, lambda b, a: 0.8, start=[1.0], terminal=[0]
     )
     assert solve(problem, "truncation", depth=2).value == 0
+
+
+@pytest.mark.parametrize(
+    ("costs", "alpha", "k", "depth", "most"),
+    [
+        ([[1.0, 2.0]], 0.99, [1e15, 0.006], 2, (1.99 + 0.99**2 * 2.006) / (1 - 0.99**3)),
+        ([[100.0, 1.0]], 0.1, 1e15, 18, 1 / 0.9 + 1e-3),
+    ],
+)
+def test_a_dear_look_hides_no_better_plan(costs, alpha, k, depth, most):
+    """Found by an adversary: each of the plans bounded by ``most`` is easily written down."""
+    problem = SensingMDP.from_arrays([[[1.0]], [[1.0]]], costs, alpha, k)
+    assert solve(problem, "truncation", depth=depth).value <= most * (1 + 1e-12)
