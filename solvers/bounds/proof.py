@@ -29,7 +29,7 @@ from solvers.core.array_file import json_bytes
 from solvers.core.model import SensingMDP
 from solvers.core.policy import Plan, PlanPolicy
 from solvers.core.solution import Solution
-from solvers.core.unrolling import unroll_plans
+from solvers.core.unrolling import MOST_WRITTEN, unroll_plans
 
 LOSSES = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1.0)
 """What is given away of the lower bound, as a share of the value, one after the other."""
@@ -93,7 +93,8 @@ def plans_of(problem: SensingMDP, solution: Solution) -> list[Plan]:
     if isinstance(policy, PlanPolicy):
         return list(policy.plans)
     if policy is not None and not policy.randomised:
-        return unroll_plans(problem, policy, np.arange(problem.num_states))
+        # A cut plan is another plan, but one that a proof may be about.
+        return unroll_plans(problem, policy, np.arange(problem.num_states), limit=MOST_WRITTEN)
     greedy = Witnesses(problem, [Plan((0,), True)] * problem.num_states).high.argmin(axis=1)
     return [Plan((int(a),), True) for a in greedy]
 

@@ -19,9 +19,10 @@ from solvers.core.controller import Controller, runs_of
 from solvers.core.ending import resting_states
 from solvers.core.evaluation import evaluate
 from solvers.core.model import SensingMDP
+from solvers.core.overrides import check_overrides
 from solvers.core.plan import Plan, PolicyError, Vectors
 from solvers.core.repeats import MOST_MARGINS, STRICT
-from solvers.core.unrolling import BLOCK_ENTRIES, unroll_plans
+from solvers.core.unrolling import BLOCK_ENTRIES, MOST_WRITTEN, unroll_plans
 
 __all__ = ["AlphaVectorPolicy", "Plan", "PlanPolicy", "Policy", "PolicyError"]
 
@@ -45,6 +46,9 @@ class Policy:
     randomised = False
     reads_beliefs = True
     reads_sparse = False
+
+    def __init_subclass__(cls) -> None:
+        check_overrides(cls, Policy)
 
     def __init__(self, problem: SensingMDP) -> None:
         self.problem = problem
@@ -101,11 +105,12 @@ class Policy:
         return None
 
     def plan(self, root: int | str) -> Plan:
-        """The plan from a root state, given by index or name."""
-        return unroll_plans(self.problem, self, np.array([self.problem.state_index(root)]))[0]
+        """The plan from a root state, given by index or name; cut after MOST_WRITTEN actions."""
+        roots = np.array([self.problem.state_index(root)])
+        return unroll_plans(self.problem, self, roots, limit=MOST_WRITTEN)[0]
 
     def all_plans(self) -> list[Plan]:
-        """The plan of every root; none where the episode is over."""
+        """The plan of every root, none where the episode is over; refused if one is too long."""
         return unroll_plans(self.problem, self, np.arange(self.problem.num_states))
 
     def controller(self) -> Controller:

@@ -43,7 +43,6 @@ from solvers.core.array_file import (
 from solvers.core.model import SensingMDP
 from solvers.core.model_hash import model_hash
 from solvers.core.policy import AlphaVectorPolicy, Plan, PlanPolicy, Policy, PolicyError
-from solvers.core.unrolling import unroll_plans
 from solvers.core.validation import ModelError
 
 FORMAT = 1
@@ -97,7 +96,7 @@ def _arrays(policy: Policy, about: dict[str, Any]) -> dict[str, Any]:
             "alpha_senses": policy.senses,
         }
     else:
-        arrays = _plan_arrays(problem, policy)
+        arrays = _plan_arrays(policy)
     return {
         "format": np.int64(FORMAT),
         "model": np.frombuffer(model_hash(problem), np.uint8),
@@ -143,11 +142,8 @@ def _stored(path: Path) -> dict[str, np.ndarray]:
     return stored
 
 
-def _plan_arrays(problem: SensingMDP, policy: Policy) -> dict[str, np.ndarray]:
-    if isinstance(policy, PlanPolicy):
-        plans = list(policy.plans)
-    else:
-        plans = unroll_plans(problem, policy, np.arange(problem.num_states))
+def _plan_arrays(policy: Policy) -> dict[str, np.ndarray]:
+    plans = policy.all_plans()
     lengths = [len(plan.actions) for plan in plans]
     return {
         "plan_indptr": np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),

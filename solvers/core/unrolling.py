@@ -66,24 +66,37 @@ MOST_WRITTEN = 100_000
 
 
 def unroll_plans(
-    problem: SensingMDP, policy: Follows, roots: np.ndarray, limit: int = MOST_WRITTEN
+    problem: SensingMDP, policy: Follows, roots: np.ndarray, limit: int | None = None
 ) -> list[Plan]:
     """The plans that a deterministic policy follows from many roots (n,), side by side.
 
-    limit : a plan that has not ended by then is cut after this many actions
+    limit : a plan that has not ended by then is cut after this many actions; when left out, one of
+    more than MOST_WRITTEN actions is refused, as cut it would be another plan
     """
+    refuse, limit = limit is None, MOST_WRITTEN if limit is None else limit
     actions: dict[int, list[int]] = {int(root): [] for root in roots}
     senses = dict.fromkeys(actions, False)
     live = np.array([root for root in actions if not problem.terminal[root]], int)
+    going_on = set(live.tolist())
     for step in walks(problem, policy, live, Walker(problem, policy, longest=limit)):
         for i, root in enumerate(step.roots.tolist()):
             if step.period[i]:  # written out for as long as it counts
                 cycle = actions[root][-int(step.period[i]) :]
                 while len(actions[root]) < limit and problem.discount ** len(actions[root]) > 1e-16:
                     actions[root].extend(cycle)
+                if problem.discount == 1 or problem.discount ** len(actions[root]) <= 1e-16:
+                    going_on.remove(root)  # or else, without discount, all is over
             else:
                 actions[root].extend([int(step.actions[i])] * min(int(step.span[i]), limit))
                 senses[root] |= bool(step.looks[i])
+                if step.ends[i] and not step.cut[i]:
+                    going_on.remove(root)
+    if refuse and going_on:
+        root = min(going_on)
+        raise PolicyError(
+            f"the plan of state {problem.state_names[root]} is too long to be written: after "
+            f"{len(actions[root])} actions it has not ended"
+        )
     return [Plan(tuple(actions[int(r)][:limit]), senses[int(r)]).shortest() for r in roots]
 
 
@@ -168,7 +181,7 @@ class Walker:
         nowhere = np.zeros(len(block.roots), bool)
         yield Step(
             *(block.depth, block.roots, block.beliefs, taken.actions, nowhere, nowhere),
-            *(taken.span, np.zeros(len(block.roots), int), nowhere, left),
+            *(taken.span, np.zeros(len(block.roots), int), nowhere, left, nowhere),
             *(taken.costs, taken.awake, block.blur),
         )
         self.work += taken.work
@@ -187,6 +200,7 @@ class Walker:
         spans = self._spans(block, actions, looks)
         costs, awake = self._costs(beliefs, actions, spans)
         again, period, left = spans == FOR_GOOD, np.zeros(len(roots), int), np.zeros(len(roots))
+        cut = np.zeros(len(roots), bool)
         if policy.reads_beliefs and depth:
             discount = problem.discount**depth
             blur = self.unit * (depth - block.seen_at) * (depth >= SETTLED)
@@ -198,8 +212,10 @@ class Walker:
             block.paid += discount * costs[1]
             rest = discount * rest_after(problem, policy, beliefs, self.most)
             enough = NEGLIGIBLE * np.maximum(block.paid, problem.cost_floor)
-            small = rest <= (enough if self.work < MOST_WORK else np.inf)
-            small = (small | lasting) & ~looks & ~again & (period == 0)
+            going = ~looks & ~again & (period == 0)
+            small = going & (rest <= enough)
+            cut = going & ~small & (lasting | (self.work >= MOST_WORK))
+            small |= cut
             again |= small
             # What is booked instead may be as far on the other side.
             left = np.where(small, 2 * rest, 0.0) + discount * self.swept
@@ -208,7 +224,7 @@ class Walker:
         marks = (block.seen_at < 0) | (depth & (depth - 1) == 0)
         span = np.maximum(spans, 1)
         return Step(
-            *(depth, roots, beliefs, actions, looks, again, span, period, marks, left),
+            *(depth, roots, beliefs, actions, looks, again, span, period, marks, left, cut),
             *(costs, awake, block.blur),
         )
 

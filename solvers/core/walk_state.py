@@ -19,6 +19,7 @@ class Step:
     period : steps after which this belief came back, 0 if it did not
     marks : (n,), True where later beliefs are compared with this one
     left : (n,), what is left out at this step, in absolute terms
+    cut : (n,), True where the walk is left unfinished, though more than a little may still be paid
     costs : cost of these steps (n,), the same in absolute terms (n,), and the error as a share of
     the latter (n,); awake : (n,), how many steps these count as; all discounted from here on
     blur : share by which rounding may have changed the entries of the beliefs
@@ -34,6 +35,7 @@ class Step:
     period: np.ndarray
     marks: np.ndarray
     left: np.ndarray
+    cut: np.ndarray
     costs: tuple[np.ndarray, np.ndarray, np.ndarray]
     awake: np.ndarray
     blur: float
