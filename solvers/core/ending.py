@@ -83,9 +83,19 @@ def resting_states(problem: SensingMDP) -> np.ndarray:
 def row_excess(transitions: tuple[sparse.csr_array, ...]) -> float:
     """By how much the chances in one row may add up to more than 1, at most: rows are taken as
     they are, and numbers that sum to 1 in decimals need not in binary."""
-    entries = max(int(np.diff(T.indptr).max(initial=0)) for T in transitions)
     most = max(float(T.sum(axis=1).max()) for T in transitions)
-    return max(most - 1, 0.0) + (entries + 2) * UNIT
+    return max(most - 1, 0.0) + _sum_slip(transitions)
+
+
+def row_distance(transitions: tuple[sparse.csr_array, ...]) -> float:
+    """By how much the chances in one row may add up to more or less than 1, at most."""
+    off = max(float(np.abs(T.sum(axis=1) - 1).max()) for T in transitions)
+    return off + _sum_slip(transitions)
+
+
+def _sum_slip(transitions: tuple[sparse.csr_array, ...]) -> float:
+    """What the sum of a row, near 1, may be off by itself."""
+    return (max(int(np.diff(T.indptr).max(initial=0)) for T in transitions) + 2) * UNIT
 
 
 def endless_sum(problem: SensingMDP) -> float:

@@ -29,6 +29,7 @@ import numpy as np
 from scipy import sparse
 
 from solvers.core.blind_moves import counted_states, most_cost, moved, step_rounding
+from solvers.core.ending import row_distance
 from solvers.core.means import mean
 from solvers.core.model import SensingMDP
 from solvers.core.plan import Follows, checked_choice
@@ -179,7 +180,7 @@ class _Book:
         self.sums = (self.gains, self.rest, self.size, self.error)
         self.past = tuple(x.copy() for x in self.sums)  # when marked
         self.counted, self.unit = counted_states(problem), step_rounding(problem)
-        self.underflow = underflow(problem)
+        self.underflow, self.off = underflow(problem), row_distance(problem.transitions)
 
     def rows_since(self, before: int) -> tuple[np.ndarray, sparse.csr_array]:
         """The roots that looked (m,) since so many blocks had, and where they landed (m, S)."""
@@ -256,8 +257,13 @@ class _Book:
         for now, past in zip(self.sums, self.past, strict=True):
             now[root] = past[root] + (now[root] - past[root]) / fades
         # Later rounds come with older beliefs: their rounding is counted on average, and so is the
-        # difference between this belief and that of p steps ago, which is at most as large.
-        later = step.blur + 2 * p / fades * self.unit
+        # difference between this belief and that of p steps ago, which is at most as large.  Both
+        # grow like interest: round r by (1 + ε)^r, and the sum of alpha^(p r) (1 + ε)^r knows.
+        drift = 2 * p / fades * self.unit
+        if drift >= 1:  # as far as rounding tells, nothing fades
+            self.error[root] = MOST_ERROR
+            return
+        later = step.blur + drift / (1 - drift)
         self.error[root] += (later + 8 * UNIT) * self.size[root]
 
     def _look(self, step: Step, who: np.ndarray) -> None:
@@ -265,6 +271,8 @@ class _Book:
         beliefs, actions = step.beliefs[who], step.actions[who]
         discount = problem.discount**step.depth
         k, slip = problem.look_costs.of(beliefs, actions)
+        if problem.look_costs.linear:  # one number for all states is taken as if they summed to 1
+            slip = slip + np.expm1(step.depth * self.off) * (1 + 1e-9)
         self._pay(step, who, k, k, slip)
         self.gains[at, 1] += discount * (beliefs @ self.counted)
         after = sparse.csr_array(moved(problem, beliefs, actions))

@@ -47,8 +47,9 @@ MOST_STEPS, MOST_WORK = 4096, 3e8
 """Steps of a proof made one by one at most, and multiplications spent on them; then by powers."""
 HOPELESS = 0.9
 """No more steps are made if doubling leaves more than this share of what is negative."""
-RUN_WORK = 1000
-"""What a product of a proof counts as work of its walks (see MOST_WORK in unrolling.py)."""
+RUN_WORK, ASKED_WORK = 1000, 250
+"""What a product of a proof counts as work of its walks (see MOST_WORK in unrolling.py), and a run
+that a belief is held against: of 200 runs asked every thousand steps, more than the steps."""
 MOST_MARGINS, MOST_NUMBERS = 2**20, 2**26
 """Numbers in one set of margins, and in all that the proofs of a policy keep (512 MiB), at most."""
 FIRST, EVERY = 16, 32
@@ -144,6 +145,7 @@ class _Proof:
             at_end = run == len(self.runs)
             if at_end and (self.ended or self.starts[-1] > ahead or not self._extend(by_powers)):
                 break
+            self.room.work += ASKED_WORK
             well = ((theirs @ self.runs[run]) >= 0).all(axis=1)
             if not well.all():
                 still, theirs = still[well], theirs[well]

@@ -190,3 +190,15 @@ def test_no_error_is_below_zero_where_chances_grow(discount):
     plans = [Plan((0,), False), Plan((), False)]
     found = evaluate_fully(problem, PlanPolicy(problem, plans))
     assert found.error[0] >= 1e299  # as good as none
+
+
+@pytest.mark.parametrize("off", [9e-15, -9e-15])
+@pytest.mark.parametrize("price", [1e3, [1e3]])
+def test_a_price_for_all_states_counts_how_far_rows_are_from_1(off, price):
+    """Found by an adversary: 41 steps with rows that sum to 1 ± 9e-15 changed the price of a look
+    by six times the error that was claimed."""
+    problem = SensingMDP.from_arrays([[[1.0 + off]]], [[0.0]], 0.99, price)
+    found = evaluate_fully(problem, PlanPolicy(problem, [Plan((0,) * 41, True)]))
+    fades = Fraction(problem.discount) * Fraction(problem.transitions[0].data[0])
+    exact = fades**40 * 1000 / (1 - fades**41)
+    assert abs(Fraction(found.values[0]) - exact) <= Fraction(found.error[0])
