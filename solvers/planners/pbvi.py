@@ -81,10 +81,12 @@ class Pbvi(Solver):
             expanded = state.expand(self.points, budget)
             if budget.over() or (not expanded and fell <= self.epsilon * scale):
                 break
+        table = PlanTable.of_plans(problem, state.root_plans(), above=True)
         return Solution(
-            policy=PlanPolicy(problem, state.root_plans()),
+            policy=table.policy(),
             lower_bound=V,
-            upper_bound=state.R.copy(),
+            # Near discount 1 rounding in the vectors is more than what tells two plans apart.
+            upper_bound=np.maximum(state.R, table.values_above()),
             iterations=swept,
             status=BUDGET if budget.over() else SOLVED,
             trace=trace,

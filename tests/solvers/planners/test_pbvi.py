@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 
 from bench.problems import load_problem
-from solvers import BUDGET, SOLVED, SolverError, delayed_information_bound, solve
+from solvers import BUDGET, SOLVED, SensingMDP, SolverError, delayed_information_bound, solve
 from tests.solvers.brute_force import bracket, small_problems
 
 
@@ -76,3 +76,14 @@ def test_refuses_a_sensing_cost_of_the_belief():
 def test_refuses_options_below_one(option):
     with pytest.raises(SolverError, match=f"{option} is 0"):
         solve(load_problem("two-state", 0.25), "pbvi", **{option: 0})
+
+
+@pytest.mark.parametrize("gone", [1e-6, 1e-8])
+def test_the_upper_bound_is_what_the_plans_cost(gone):
+    """Found by an adversary: plans a little dearer than the vectors said, which were rounded."""
+    rng = np.random.default_rng(1)
+    for _ in range(12):
+        T, C = rng.dirichlet(np.ones(3), 3), rng.uniform(0.5, 2, 3)
+        costs = np.stack([C + 5e-13 / gone, C], axis=1)
+        found = solve(SensingMDP.from_arrays([T, T], costs, 1 - gone, 0.0), "pbvi")
+        assert (found.upper_bound >= found.values + found.error).all()
