@@ -11,9 +11,11 @@ j, and  m_j = min over i in L_{N+1}^j of  Z(i) + alpha^{N+1} V_AS;0(i):
 * App. E.1:     V(j) >= min{ m_j, V_N(j) - alpha max over s != j of [V_N(s) - m_s]^+ }.
 
 The numbers compared are rounded.  A condition counts as met where it fails by no more than its two
-numbers may be off: V_N(j) by its proven error, a string's cost by a share of what that string, its
-look and what follows are summed from.  V_AS;0 is taken from the proven lower bound of the baseline,
-so it is not too large.  Prices of looks and actions that are in neither number play no part.
+numbers may be off: V_N(j) by its proven error (in Lemma 4.3, which has V_N on both sides, by what
+one round of its plan may be off by), a string's cost by a share of what that string, its look and
+what follows are summed from.  Nothing is settled where V_N(j) is off by more than a share VAGUE.
+V_AS;0 is taken from the proven lower bound of the baseline, so it is not too large.  Prices of
+looks and actions that are in neither number play no part.
 
 V_AS;0 is the cost when looking is free, so all but Theorem 4.2 hold as they stand for non-uniform
 sensing costs; there k becomes the largest sensing cost (App. F).
@@ -38,12 +40,14 @@ from solvers.bounds.truncated import (
 )
 from solvers.core.baseline import TIE, Baseline, action_values, baseline
 from solvers.core.budget import Budget
-from solvers.core.ending import endless_sum, row_excess
-from solvers.core.evaluation import MOST_ERROR
+from solvers.core.ending import endless_sum, row_distance, row_excess
 from solvers.core.lower_bound import lower_bound_from
 from solvers.core.model import SensingMDP
 from solvers.core.policy import Plan
 from solvers.kernels.returns import UNIT, solve_proven
+
+VAGUE = 1e-6
+"""A value whose proven error is a larger share of it tells no tie from a difference."""
 
 
 @dataclass(frozen=True)
@@ -155,10 +159,11 @@ def _longer_plans(
     values, error = found.values, found.error
     reached, gap = values.copy(), error.copy()
     # Where no error is proven nothing is.
-    settled, one_step = np.isfinite(error), np.isfinite(error)
+    sizes = np.maximum(np.abs(values), problem.cost_floor)
+    settled, one_step = error <= VAGUE * sizes, np.isfinite(error)
     if not len(tree):
         return _Longer(reached, gap, settled, one_step)
-    roots, here = tree.roots, values[tree.roots] - error[tree.roots]
+    roots = tree.roots
     np.minimum.at(reached, roots, tree.bound)
     # Strings whose beliefs differ by EQUAL were followed as one.
     share = rounding_share(problem, depth + 1) + (depth + 3) * EQUAL
@@ -167,16 +172,16 @@ def _longer_plans(
     apart = np.clip(seen.V - base, 0.0, TIE * seen.size)
     slip = Rounding(problem, base, apart, share).of(tree, least)
     np.maximum.at(gap, roots, values[roots] + error[roots] - (tree.bound - slip))
-    np.logical_and.at(settled, roots, tree.bound + slip >= here)
+    np.logical_and.at(settled, roots, tree.bound + slip >= values[roots] - error[roots])
 
     prices = problem.sensing_cost_at(tree.beliefs)
     looks = tree.beliefs @ action_values(problem, values, problem.costs) + prices
     every, chosen = np.arange(len(tree)), looks.argmin(axis=1)
     shortcut = tree.Z + problem.discount**tree.depth * looks[every, chosen]
-    rounding = Rounding(problem, values, np.minimum(error, MOST_ERROR), share)
+    rounding = Rounding(problem, values, 0.0, share)
     cheaper = shortcut < values[roots]
     slip = rounding.of_some(tree, cheaper, chosen, prices[every, chosen])
-    np.logical_and.at(one_step, roots, shortcut + slip >= here)
+    np.logical_and.at(one_step, roots, shortcut + slip >= values[roots] - found.slip[roots])
     return _Longer(reached, gap, settled, one_step)
 
 
@@ -206,8 +211,9 @@ def always_sense_threshold(problem: SensingMDP) -> float:
     """Theorem 4.1: always sensing is optimal when k is below this.
 
     ``alpha min_s min_{a1, a2} [T(a1) (Q*(a2) - V*)](s)``, or a little less: Q* is taken from below
-    and V* from above, by their proven errors.  It is 0 as soon as one action is optimal in every
-    state that may follow some state and action, so always with terminal states.
+    and V* from above, by their proven errors, and what looks cost from then on may differ between
+    actions where rows of T do not sum to 1 exactly.  It is 0 as soon as one action is optimal in
+    every state that may follow some state and action, so always with terminal states.
     """
     seen = baseline(problem)
     share = rounding_share(problem, 1)
@@ -217,7 +223,14 @@ def always_sense_threshold(problem: SensingMDP) -> float:
     regret = np.maximum(Q - V[:, None], 0.0) * (1 - share)
     regret[problem.terminal] = 0.0
     least = min(float((T @ regret).min()) for T in problem.transitions)
-    return float(problem.discount * least * (1 - share))
+    return float(problem.discount * least * (1 - share) / (1 + _uneven_looks(problem)))
+
+
+def _uneven_looks(problem: SensingMDP) -> float:
+    """At least the difference in discounted numbers of looks between two ways to look always, which
+    comes from rows of T that do not sum to 1; infinite where the discount is too near to 1."""
+    off, fades = problem.discount * row_distance(problem.transitions), 1 - problem.discount
+    return 2 * off / (fades - off) / (fades + off) * (1 + 1e-9) if fades > off else np.inf
 
 
 def _seen_above(problem: SensingMDP, seen: Baseline) -> np.ndarray:

@@ -10,9 +10,11 @@ by walking the tree of blind strings with subtrees cut that cannot beat V (Theor
 the look that must come within N steps), then evaluates all plans in one linear system.  The values
 fall every round and there are finitely many plans, so it ends, at the optimum.
 
-A plan replaces another if it is cheaper by more than the two numbers may be off: V by its proven
-error, the new plan's cost by a share of what it is itself summed from, and by what V is off where
-it lands.  What other plans would pay is not part of either.
+A plan replaces another if it is cheaper by more than rounding can have changed the two costs, both
+taken with the same V after the look: the old one's by what one round of it may be off by, the new
+one's by a share of what it is itself summed from.  What other plans would pay is not part of
+either, nor is the proven error of V: near discount 1 that is the rounding of thousands of rounds,
+and would hide what a plan saves in one.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from solvers.core.model import SensingMDP
 from solvers.core.plan_table import PlanTable
 from solvers.core.policy import Plan, PlanPolicy
 from solvers.kernels.dots import picked_dots
-from solvers.kernels.returns import UNIT, ReturnSystem, solve_proven
+from solvers.kernels.returns import UNIT, ReturnSystem, residual, solve_proven
 
 MEMORY_MB = 4096.0
 """Most memory a layer of the tree may take, when nothing else is asked for."""
@@ -42,12 +44,14 @@ class ValuedPlans:
     """Plans of all roots with their values (S,) and the proven error (S,) of each.
 
     system : ``I - P`` with P the landings of all plans
+    slip : (S,), by how much the cost of one round, which goes on with ``values``, may miss them
     """
 
     table: PlanTable
     values: np.ndarray
     error: np.ndarray
     system: ReturnSystem
+    slip: np.ndarray
 
     @classmethod
     def of_plans(cls, problem: SensingMDP, plans: Iterable[Plan]) -> ValuedPlans:
@@ -56,7 +60,11 @@ class ValuedPlans:
         found = unroll(problem, policy)
         costs = found.gains[:, 0].copy()
         table = PlanTable(problem, policy.plans, costs, Landings(found.P))
-        return cls(table, *solve_proven(found.P, costs, found.error, found.rho))
+        P = found.P
+        values, error, system = solve_proven(P, costs, found.error, found.rho)
+        rest, rounding = residual(P.indptr, P.indices, P.data, costs, values)
+        slip = np.abs(rest) + rounding + found.error + found.rho * (P @ np.abs(values))
+        return cls(table, values, error, system, slip)
 
 
 class Rounding:
@@ -118,6 +126,7 @@ def solve_truncated(
     """The optimal plans of M_{k,depth}, the rounds it took, and whether it closed in the budget."""
     seen = baseline(problem, budget=budget)
     found, rounds = ValuedPlans.of_plans(problem, _plans_of_depth_zero(problem)), 0
+    tried = {tuple(found.table.plans)}
     while True:
         if budget is not None and budget.over():
             return found, rounds, False
@@ -130,9 +139,11 @@ def solve_truncated(
             return found, rounds, True
         plans = [better.get(j, plan) for j, plan in enumerate(found.table.plans)]
         after = ValuedPlans.of_plans(problem, plans)
-        if not (after.values < found.values).any():  # what remains is rounding
+        again = tuple(after.table.plans) in tried
+        if again or not (after.values < found.values).any():  # what remains is rounding
             return found, rounds, True
         found = after
+        tried.add(tuple(found.table.plans))
 
 
 def _plans_of_depth_zero(problem: SensingMDP) -> list[Plan]:
@@ -159,10 +170,10 @@ def _better_plans(
     least_look = problem.look_costs.least() * problem.discount**depth
     V = found.values
     look_scores = action_values(problem, V, problem.costs)
-    error = np.where(np.isfinite(found.error), found.error, TIE * np.abs(V))
-    rounding = Rounding(problem, V, error, rounding_share(problem, depth))
+    own = np.where(np.isfinite(found.slip), found.slip, TIE * np.abs(V))
+    rounding = Rounding(problem, V, 0.0, rounding_share(problem, depth))
     tree = BlindTree(problem, problem.costs, seen.Q, memory_mb, budget)
-    best, plans = V - error, dict[int, Plan]()
+    best, plans = V - own, dict[int, Plan]()
     while True:
         tree.check_clock()
         prices = problem.sensing_cost_at(tree.beliefs)

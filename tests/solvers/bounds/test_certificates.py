@@ -196,3 +196,22 @@ def test_the_threshold_is_below_the_exact_one(seed, scale):
     found = always_sense_threshold(SensingMDP.from_arrays(T, C, 0.99, 1.0))
     assert Fraction(found) <= Fraction(0.99) * least
     assert found >= 0.99 * float(least) - 1e-9 * scale
+
+
+@pytest.mark.parametrize("off", [9e-15, 1.2e-16])
+def test_the_threshold_counts_rows_that_do_not_sum_to_1(off):
+    """Found by an adversary: a step to where rows sum to less saves looks for the next million
+    steps, and pays below the threshold that was claimed."""
+    near, far = [0.5 * (1 + off)] * 2 + [0, 0], [0, 0] + [0.5 * (1 - off)] * 2
+    T = [[near, near, far, far], [near, near, far, far], [far] * 4]
+    C = [[0, 1, 0.3], [1, 0, 0.3], [0, 1, 0.4], [1, 0, 0.4]]
+    problem = SensingMDP.from_arrays(T, C, 1 - 1e-6, 0.2)
+    alpha = Fraction(problem.discount)
+    grows, shrinks = (
+        alpha * sum(Fraction(x) for x in problem.transitions[0][[s]].data) for s in (0, 2)
+    )
+    k = Fraction(always_sense_threshold(problem)) * (1 - Fraction(1, 10**9))
+    always, there = k / (1 - grows), k / (1 - shrinks)
+    gone = grows * (Fraction(0.3) + k + shrinks * there)  # action 0 blind, then action 2, looking
+    assert always <= gone
+    assert k > 0.29

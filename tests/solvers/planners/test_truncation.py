@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.problems import find_problem, load_problem
-from solvers import SensingMDP, SolverError, solve
+from solvers import SensingMDP, SolverError, certify, solve
 from tests.solvers.brute_force import bracket, small_problems
 from tests.solvers.planners.test_spi import table_one
 
@@ -80,3 +80,23 @@ def test_a_dear_look_hides_no_better_plan(costs, alpha, k, depth, most):
     """Found by an adversary: each of the plans bounded by ``most`` is easily written down."""
     problem = SensingMDP.from_arrays([[[1.0]], [[1.0]]], costs, alpha, k)
     assert solve(problem, "truncation", depth=depth).value <= most * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(("gone", "k"), [(1e-5, 1e-5), (1e-6, 1e-3), (1e-8, 0.1)])
+def test_rounding_that_adds_up_near_discount_1_hides_no_better_plan(gone, k):
+    """Found by an adversary: the proven error of a value grows with 1 / (1 - α)², what a plan
+    saves in one round does not, and values were up to 7 % too large."""
+    problem = SensingMDP.from_arrays([[[1.0]]], [[1.0]], 1 - gone, k)
+    for N in (1, 3):
+        alpha = problem.discount
+        written = 1 / (1 - alpha) + alpha**N * k / (1 - alpha ** (N + 1))
+        proof = certify(problem, N)
+        assert solve(problem, "truncation", depth=N).value == pytest.approx(written, rel=1e-8)
+        assert proof.values[0] == pytest.approx(written, rel=1e-8)
+        assert not proof.one_step.any()  # another blind step saves a look
+
+
+def test_a_value_that_is_all_error_settles_nothing():
+    """Found by an adversary: one blind step more halves what is paid."""
+    problem = SensingMDP.from_arrays([[[1.0]]], [[0.0]], 1 - 1e-9, 1e-300)
+    assert not certify(problem, 0).settled.any()
