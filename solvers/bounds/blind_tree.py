@@ -39,6 +39,7 @@ class BlindTree:
     roots (n,), Z (n,), beliefs (n, S), bound (n,) = Z + alpha^m V_AS;0; ``history`` holds, for each
     layer, every node's parent and action.
 
+    merged : whether nodes whose beliefs differ by rounding, or by EQUAL at most, were made one
     sizes : (n,), what Z is summed from in absolute terms, the measure of its rounding
     costs, Q : (S, A), what a step costs, and at least costs when everything is seen from then on;
         given a little below the true ones (:mod:`solvers.bounds.plan_inequality`), Z and bound are
@@ -51,6 +52,7 @@ class BlindTree:
     memory_mb: float
     budget: Budget | None = None
     depth: int = 0
+    merged: bool = False
     roots: np.ndarray = field(init=False)
     Z: np.ndarray = field(init=False)
     sizes: np.ndarray = field(init=False)
@@ -98,6 +100,7 @@ class BlindTree:
         parent, action, Z, sizes, bound = (np.concatenate(x) for x in zip(*kept, strict=True))
         self.check_clock()
         chosen = _cheapest_of_equals(self.roots[parent], beliefs[:nodes], Z)
+        self.merged |= len(chosen) < nodes
         self.beliefs = self._picked(beliefs[:nodes], chosen)
         self.history.append((parent[chosen].astype(np.int32), action[chosen].astype(np.int16)))
         self.roots, self.Z, self.bound = self.roots[parent[chosen]], Z[chosen], bound[chosen]

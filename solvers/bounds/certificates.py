@@ -13,7 +13,8 @@ j, and  m_j = min over i in L_{N+1}^j of  Z(i) + alpha^{N+1} V_AS;0(i):
 The numbers compared are rounded.  A condition counts as met where it fails by no more than its two
 numbers may be off: V_N(j) by its proven error (in Lemma 4.3, which has V_N on both sides, by what
 one round of its plan may be off by), a string's cost by a share of what that string, its look and
-what follows are summed from.  Nothing is settled where V_N(j) is off by more than a share VAGUE.
+what follows are summed from.  Nothing is settled where V_N(j) may be off by more than a share VAGUE
+of what it is summed from.
 V_AS;0 is taken from the proven lower bound of the baseline, so it is not too large.  Prices of
 looks and actions that are in neither number play no part.
 
@@ -47,7 +48,7 @@ from solvers.core.policy import Plan
 from solvers.kernels.returns import UNIT, solve_proven
 
 VAGUE = 1e-6
-"""A value whose proven error is a larger share of it tells no tie from a difference."""
+"""A value whose proven error is a larger share of its terms tells no tie from a difference."""
 
 
 @dataclass(frozen=True)
@@ -159,14 +160,13 @@ def _longer_plans(
     values, error = found.values, found.error
     reached, gap = values.copy(), error.copy()
     # Where no error is proven nothing is.
-    sizes = np.maximum(np.abs(values), problem.cost_floor)
-    settled, one_step = error <= VAGUE * sizes, np.isfinite(error)
+    settled, one_step = error <= VAGUE * found.sizes, np.isfinite(error)
     if not len(tree):
         return _Longer(reached, gap, settled, one_step)
     roots = tree.roots
     np.minimum.at(reached, roots, tree.bound)
-    # Strings whose beliefs differ by EQUAL were followed as one.
-    share = rounding_share(problem, depth + 1) + (depth + 3) * EQUAL
+    # Strings whose beliefs differ by EQUAL may have been followed as one.
+    share = rounding_share(problem, depth + 1) + (depth + 3) * EQUAL * tree.merged
     least = (tree.beliefs @ action_values(problem, base, problem.costs)).argmin(axis=1)
     # The true V* is between base and V; more than a tie apart, that is no rounding.
     apart = np.clip(seen.V - base, 0.0, TIE * seen.size)

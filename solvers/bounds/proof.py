@@ -29,7 +29,7 @@ from solvers.core.array_file import json_bytes
 from solvers.core.model import SensingMDP
 from solvers.core.policy import Plan, PlanPolicy
 from solvers.core.solution import Solution
-from solvers.core.unrolling import MOST_WRITTEN, unroll_plans
+from solvers.core.written_plans import MOST_WRITTEN, unroll_plans
 
 LOSSES = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1.0)
 """What is given away of the lower bound, as a share of the value, one after the other."""

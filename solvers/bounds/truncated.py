@@ -44,6 +44,7 @@ class ValuedPlans:
     """Plans of all roots with their values (S,) and the proven error (S,) of each.
 
     system : ``I - P`` with P the landings of all plans
+    sizes : (S,), what each value is summed from, in absolute terms
     slip : (S,), by how much the cost of one round, which goes on with ``values``, may miss them
     """
 
@@ -51,6 +52,7 @@ class ValuedPlans:
     values: np.ndarray
     error: np.ndarray
     system: ReturnSystem
+    sizes: np.ndarray
     slip: np.ndarray
 
     @classmethod
@@ -64,7 +66,7 @@ class ValuedPlans:
         values, error, system = solve_proven(P, costs, found.error, found.rho)
         rest, rounding = residual(P.indptr, P.indices, P.data, costs, values)
         slip = np.abs(rest) + rounding + found.error + found.rho * (P @ np.abs(values))
-        return cls(table, values, error, system, slip)
+        return cls(table, values, error, system, system.solve(found.size), slip)
 
 
 class Rounding:

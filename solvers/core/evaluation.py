@@ -72,12 +72,14 @@ class Round:
 
     gains : (S, 3), discounted cost, looks and steps up to and with the first look
     P : (S, S), where that look lands, discounted; no landing on terminal states
+    size : (S,), what the cost is summed from, in absolute terms
     error : (S,), how far the cost may be off; rho : (S,), the same of a row of P, as a share
     known : (S,) bool, the live roots that were unrolled
     """
 
     gains: np.ndarray
     P: sparse.csr_array
+    size: np.ndarray
     error: np.ndarray
     rho: np.ndarray
     known: np.ndarray
@@ -145,7 +147,7 @@ def unroll(problem: SensingMDP, policy: Follows, roots: np.ndarray | None = None
         known = reach.reached
     book.gains[:, 0] += book.rest
     error = (book.error + 8 * UNIT * book.size) * (1 + 1e-9)  # sums of up to a million terms
-    return Round(book.gains, book.rows(), error, book.rho, known)
+    return Round(book.gains, book.rows(), book.size, error, book.rho, known)
 
 
 def _guessed_roots(problem: SensingMDP, policy: Follows, start: np.ndarray) -> np.ndarray:

@@ -215,3 +215,23 @@ def test_the_threshold_counts_rows_that_do_not_sum_to_1(off):
     gone = grows * (Fraction(0.3) + k + shrinks * there)  # action 0 blind, then action 2, looking
     assert always <= gone
     assert k > 0.29
+
+
+@pytest.mark.parametrize(("big", "small"), [(1, 1e-3), (100, 0.01), (1000, 1)])
+def test_a_value_that_is_0_by_cancelling_can_be_settled(big, small):
+    """Found by an adversary: the error of a value was held against the value, not its terms."""
+    T = np.zeros((2, 5, 5))
+    T[:, 0, [1, 2]] = 0.5
+    T[:, 1, [0, 1, 3]] = T[:, 2, [0, 2, 4]] = [0.1, 0.6, 0.3]
+    T[:, 3, 3] = T[:, 4, 4] = 1
+    costs = [[0, 0], [big, 2 * big], [-big, 2 * big], [small, 2 * small], [-small, 2 * small]]
+    found = certify(SensingMDP.from_arrays(T, costs, 0.95, 0.0), 1)
+    assert abs(found.values[0]) < 1e-12 * big
+    assert found.optimal
+
+
+@pytest.mark.parametrize(("gone", "k"), [(1e-6, 1e-3), (1e-10, 1e-3)])
+def test_one_more_step_that_saves_a_look_is_seen_near_discount_1(gone, k):
+    """Found by an adversary: a share that is for merged strings alone hid it."""
+    problem = SensingMDP.from_arrays([[[1.0]]], [[0.85]], 1 - gone, k)
+    assert not certify(problem, 0).one_step.any()
