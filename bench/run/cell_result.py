@@ -13,7 +13,7 @@ import numpy as np
 from bench.suites.cell import Cell
 from solvers import AlphaVectorPolicy, PlanPolicy, Policy, SensingMDP, Solution
 from solvers.core.policy_file import policy_bytes
-from solvers.core.unrolling import unroll_plans
+from solvers.core.written_plans import unroll_plans
 
 PACKAGES = ("sensebench", "numpy", "scipy", "numba", "gymnasium", "icu-sepsis")
 SETTINGS = (

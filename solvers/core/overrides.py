@@ -8,9 +8,9 @@ parent's policy, and call it exact.
 
 from __future__ import annotations
 
-CHOICES = ("act", "act_batch")
+CHOICES = ("act", "act_batch", "step")
 STATEMENTS = (
-    *("step", "repeats", "reasons", "margins", "stays_blind", "vectors", "plan", "all_plans"),
+    *("repeats", "reasons", "margins", "stays_blind", "vectors", "plan", "all_plans"),
     "reads_beliefs",
 )
 

@@ -22,7 +22,8 @@ from solvers.core.model import SensingMDP
 from solvers.core.overrides import check_overrides
 from solvers.core.plan import Plan, PolicyError, Vectors
 from solvers.core.repeats import MOST_MARGINS, STRICT
-from solvers.core.unrolling import BLOCK_ENTRIES, MOST_WRITTEN, unroll_plans
+from solvers.core.unrolling import BLOCK_ENTRIES
+from solvers.core.written_plans import MOST_WRITTEN, unroll_plans
 
 __all__ = ["AlphaVectorPolicy", "Plan", "PlanPolicy", "Policy", "PolicyError"]
 
@@ -118,12 +119,11 @@ class Policy:
         if self.randomised:
             raise PolicyError("a randomised policy has no plans to run")
         problem, plans = self.problem, self.all_plans()
-        first = np.flatnonzero(problem.start)
         return Controller(
             problem=problem.name,
             states=problem.state_names,
             actions=problem.action_names,
-            start=[[int(s), float(problem.start[s])] for s in first],
+            start=[[int(s), float(problem.start[s])] for s in np.flatnonzero(problem.start)],
             terminal=[int(s) for s in np.flatnonzero(problem.terminal)],
             plans=[
                 {"runs": [] if end else runs_of(plan.actions), "look": plan.senses and not end}

@@ -37,7 +37,7 @@ from solvers.core.blind_moves import (
     step_rounding,
 )
 from solvers.core.model import SensingMDP
-from solvers.core.plan import Follows, Plan, PolicyError, checked_choice
+from solvers.core.plan import Follows, PolicyError, checked_choice
 from solvers.core.powers import Powers
 from solvers.core.repeats import FOR_GOOD, SHORTEST, Repeats, tried_at
 from solvers.core.strides import LENGTH, Strides, Taken
@@ -61,43 +61,6 @@ that the cheapest steps may take half a minute on a slow core."""
 SETTLED = 256
 """After so many steps two beliefs that differ by no more than rounding count as the same: where
 rows of T sum to a little less than 1, a belief shrinks a little each step and never repeats."""
-MOST_WRITTEN = 100_000
-"""Actions of a plan that are written out at most."""
-
-
-def unroll_plans(
-    problem: SensingMDP, policy: Follows, roots: np.ndarray, limit: int | None = None
-) -> list[Plan]:
-    """The plans that a deterministic policy follows from many roots (n,), side by side.
-
-    limit : a plan that has not ended by then is cut after this many actions; when left out, one of
-    more than MOST_WRITTEN actions is refused, as cut it would be another plan
-    """
-    refuse, limit = limit is None, MOST_WRITTEN if limit is None else limit
-    actions: dict[int, list[int]] = {int(root): [] for root in roots}
-    senses = dict.fromkeys(actions, False)
-    live = np.array([root for root in actions if not problem.terminal[root]], int)
-    going_on = set(live.tolist())
-    for step in walks(problem, policy, live, Walker(problem, policy, longest=limit)):
-        for i, root in enumerate(step.roots.tolist()):
-            if step.period[i]:  # written out for as long as it counts
-                cycle = actions[root][-int(step.period[i]) :]
-                while len(actions[root]) < limit and problem.discount ** len(actions[root]) > 1e-16:
-                    actions[root].extend(cycle)
-                if problem.discount == 1 or problem.discount ** len(actions[root]) <= 1e-16:
-                    going_on.remove(root)  # or else, without discount, all is over
-            else:
-                actions[root].extend([int(step.actions[i])] * min(int(step.span[i]), limit))
-                senses[root] |= bool(step.looks[i])
-                if step.ends[i] and not step.cut[i]:
-                    going_on.remove(root)
-    if refuse and going_on:
-        root = min(going_on)
-        raise PolicyError(
-            f"the plan of state {problem.state_names[root]} is too long to be written: after "
-            f"{len(actions[root])} actions it has not ended"
-        )
-    return [Plan(tuple(actions[int(r)][:limit]), senses[int(r)]).shortest() for r in roots]
 
 
 def walks(

@@ -15,7 +15,7 @@ import numpy as np
 from solvers.core.model import SensingMDP
 from solvers.core.policy import Plan, PlanPolicy
 from solvers.core.solver import Budget, make_solver
-from solvers.core.unrolling import unroll_plans
+from solvers.core.written_plans import unroll_plans
 
 LONGEST = 2000
 """Blind steps that are written out of a string that goes round in a circle for ever."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from solvers import AlphaVectorPolicy, Plan, PlanPolicy, Policy, SensingMDP, evaluate_fully
-from solvers.core.unrolling import unroll_plans
+from solvers.core.written_plans import unroll_plans
 from tests.solvers.core.test_lower_bound import mixed_problem
 
 Matrix = list[list[Fraction]]

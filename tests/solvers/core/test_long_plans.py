@@ -55,6 +55,30 @@ def test_a_walk_given_up_for_want_of_time_is_refused_too(monkeypatch):
         late_look(0.999).all_plans()
 
 
+@pytest.mark.parametrize("discount", [0.9996, 0.9997, 0.99999])
+def test_going_round_with_one_action_is_a_short_plan(discount):
+    """Found by an adversary: a belief that came back was taken for a plan that goes on."""
+    T = np.array([[[0.0, 1], [1, 0]]])
+    problem = SensingMDP.from_arrays(T, [[1.0], [2.0]], discount, 1.0)
+
+    class Always(Policy):
+        def act(self, belief):
+            return 0, False
+
+    assert [p.actions for p in Always(problem).all_plans()] == [(0,), (0,)]
+
+
+@pytest.mark.parametrize("dear", [1e3, 1e10, 1e20])
+def test_a_cycle_is_written_for_as_long_as_it_counts(dear):
+    """Found by an adversary: past its end a plan repeats an action that the cycle avoids there."""
+    T = [[[0, 1], [0, 1]], [[1, 0], [1, 0]]]
+    costs = [[0.0, dear], [dear, 1.0]]
+    problem = SensingMDP.from_arrays(np.array(T, float), costs, 0.9, 1.0)
+    policy = ByTurns(problem)
+    plans = PlanPolicy(problem, policy.all_plans())
+    assert evaluate(problem, plans) == pytest.approx(evaluate(problem, policy), rel=1e-12)
+
+
 def test_one_that_is_written_is_worth_what_the_policy_is():
     policy = to_and_fro(0.999)
     plans = PlanPolicy(policy.problem, policy.all_plans())

@@ -32,6 +32,14 @@ def test_a_choice_made_one_by_one_is_refused_too(parent):
                 return action, look or bool(careful(belief))
 
 
+def test_a_new_step_with_an_old_choice_is_refused_too():
+    with pytest.raises(TypeError, match="Stepping overrides what PlanPolicy does"):
+
+        class Stepping(PlanPolicy):
+            def step(self, roots, depth, beliefs):
+                return np.ones(len(roots), int), np.full(len(roots), depth >= 3)
+
+
 def test_what_says_nothing_wrong_is_taken():
     class Named(AlphaVectorPolicy):
         label = "mine"

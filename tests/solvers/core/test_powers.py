@@ -9,7 +9,7 @@ from solvers import SensingMDP, solve
 from solvers.core import policy as policy_module
 from solvers.core import powers, repeats, strides, unrolling
 from solvers.core.evaluation import evaluate_fully
-from solvers.core.unrolling import unroll_plans
+from solvers.core.written_plans import unroll_plans
 from solvers.planners import atm
 
 
