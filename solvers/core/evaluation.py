@@ -260,7 +260,7 @@ class _Book:
             now[root] = past[root] + (now[root] - past[root]) / fades
         # Later rounds come with older beliefs: their rounding is counted on average, and so is the
         # difference between this belief and that of p steps ago, which is at most as large.  Both
-        # grow like interest: round r by (1 + ε)^r, and the sum of alpha^(p r) (1 + ε)^r knows.
+        # grow like interest: by (1 + ε)^r in round r.  So alpha^(p r) (1 + ε)^r is summed.
         drift = 2 * p / fades * self.unit
         if drift >= 1:  # as far as rounding tells, nothing fades
             self.error[root] = MOST_ERROR

@@ -48,8 +48,8 @@ MOST_STEPS, MOST_WORK = 4096, 3e8
 HOPELESS = 0.9
 """No more steps are made if doubling leaves more than this share of what is negative."""
 RUN_WORK, ASKED_WORK = 1000, 250
-"""What a product of a proof counts as work of its walks (see MOST_WORK in unrolling.py), and a run
-that a belief is held against: of 200 runs asked every thousand steps, more than the steps."""
+"""What a product of a proof counts as work of its walks (see MOST_WORK in unrolling.py), and what
+holding a belief against one run counts: a walk may ask hundreds of runs at each try."""
 MOST_MARGINS, MOST_NUMBERS = 2**20, 2**26
 """Numbers in one set of margins, and in all that the proofs of a policy keep (512 MiB), at most."""
 FIRST, EVERY = 16, 32
