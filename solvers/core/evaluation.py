@@ -40,6 +40,8 @@ from solvers.core.walk_state import Step
 from solvers.kernels.dots import picked_dots
 from solvers.kernels.returns import UNIT, solve_proven, two_sum
 
+GUESSED_STEPS = 4
+"""A root that may not be reached is walked so far; on large problems most plans look sooner."""
 MOST_ERROR = 1e300
 """Stands for an error without a bound: 0 times infinity would spoil what never gets there."""
 
@@ -137,35 +139,42 @@ def unroll(problem: SensingMDP, policy: Follows, roots: np.ndarray | None = None
         start = np.zeros(problem.num_states)
         start[roots] = 1.0
         reach = Reach(start, problem.terminal)
-        front = _guessed_roots(problem, policy, start)
-        while len(front):
+        reach.add(_walk_guessed(problem, policy, start, book), *book.rows_since(0))
+        while len(front := reach.front()):
             before = len(book.landed)
             for step in walks(problem, policy, front, walker):
                 book.enter(step)
             reach.add(front, *book.rows_since(before))
-            front = reach.front()
         known = reach.reached
     book.gains[:, 0] += book.rest
     error = (book.error + 8 * UNIT * book.size) * (1 + 1e-9)  # sums of up to a million terms
     return Round(book.gains, book.rows(), book.size, error, book.rho, known)
 
 
-def _guessed_roots(problem: SensingMDP, policy: Follows, start: np.ndarray) -> np.ndarray:
-    """The roots (n,) that would be reached from start (S,) if the policy looked after its first
-    action: most that it does reach, known without following it.
+def _walk_guessed(
+    problem: SensingMDP, policy: Follows, start: np.ndarray, book: _Book
+) -> np.ndarray:
+    """Walk the roots that would be reached from start (S,) if the policy looked after its first
+    action; returns those (n,) whose walks ended within GUESSED_STEPS, the others leave no trace.
 
-    Many roots are walked as fast as a few, and news of a new one comes late: a look further out.
+    Many roots are walked as fast as a few, and news of a new one comes late.  One that stays blind
+    for longer waits until it is known to be reached: its walk is dear.
     """
     if not walks_sparse_beliefs(problem, policy):
-        return np.flatnonzero((start > 0) & ~problem.terminal)
+        return np.empty(0, int)
     S, live = problem.num_states, np.flatnonzero(~problem.terminal)
-    actions = np.zeros(S, int)
-    ends = np.arange(len(live) + 1)
+    actions, ends = np.zeros(S, int), np.arange(len(live) + 1)
     beliefs = sparse.csr_array((np.ones(len(live)), live, ends), (len(live), S))
     answer = policy.step(live, 0, beliefs)
     actions[live] = checked_choice(answer, problem.num_actions, problem.name, live, 0)[0]
     P = problem.discount * problem.policy_matrix(actions)
-    return np.flatnonzero(roots_along(P, start, problem.terminal, LIKELY_REACH))
+    guessed = roots_along(P, start, problem.terminal, LIKELY_REACH) & ~problem.terminal
+    ended, walker = np.zeros(S, bool), Walker(problem, policy, longest=GUESSED_STEPS)
+    for step in walks(problem, policy, np.flatnonzero(guessed), walker):
+        book.enter(step)
+        ended[step.roots[step.ends & ~step.cut]] = True
+    book.forget(np.flatnonzero(guessed & ~ended))
+    return np.flatnonzero(ended)
 
 
 class _Book:
@@ -198,6 +207,11 @@ class _Book:
         place[who] = np.arange(len(who))
         nowhere = sparse.csr_array((1, S))
         return sparse.csr_array(sparse.vstack([landed, nowhere], format="csr")[place])
+
+    def forget(self, roots: np.ndarray) -> None:
+        """Take back the steps of walks that were left before they looked."""
+        for total in self.sums:
+            total[roots] = 0.0
 
     def enter(self, step: Step) -> None:
         """Add one step of all walks."""

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from bench.perf.large_lakes import random_lake
 from solvers import SensingMDP, SolverError, evaluate, solve
-from solvers.core import unrolling
+from solvers.core import evaluation, unrolling
 from solvers.core.evaluation import evaluate_fully
 from solvers.core.policy import Plan, PlanPolicy
 from solvers.core.roots import roots_along
@@ -128,6 +128,35 @@ def test_walks_of_many_roots_over_many_states_are_not_cut_short(monkeypatch):
     assert found.value_error <= 1e-9 * abs(found.value)
     every = solve(problem, "atm", roots="all")
     assert found.value == pytest.approx(every.value, rel=1e-9)
+
+
+def test_roots_that_stay_blind_are_walked_only_if_they_are_reached(monkeypatch):
+    """A walk over many states is dear, and a policy that looks seldom reaches few roots: of those
+    that looking after every step would reach, nearly all are left after a few steps."""
+    problem = random_lake(70, seed=1)
+    long = np.arange(problem.num_states) % 3 > 0  # every third plan is short
+    plans = [Plan((0, 1) * (12 if wait else 1), True) for wait in long]
+    policy = PlanPolicy(problem, plans)
+    deep = np.zeros(problem.num_states, bool)
+
+    def noted(self, step, enter=evaluation._Book.enter):
+        deep[step.roots] |= step.depth >= evaluation.GUESSED_STEPS
+        return enter(self, step)
+
+    monkeypatch.setattr(evaluation._Book, "enter", noted)
+    start = np.flatnonzero(problem.start)
+    part = evaluate_fully(problem, policy, start)
+    assert deep.any()
+    assert not (deep & np.isnan(part.values)).any()
+    deep[:] = False
+    monkeypatch.setattr(unrolling, "SPARSE_STATES", 10**6)  # beliefs written out, nothing guessed
+    again = evaluate_fully(problem, policy, start)
+    known = np.isfinite(part.values)
+    assert (known == np.isfinite(again.values)).all()
+    for name in ("values", "looks", "steps"):
+        mine, theirs = getattr(part, name)[known], getattr(again, name)[known]
+        np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-12)
+    assert (np.abs(part.values - again.values) <= part.error + again.error)[known].all()
 
 
 def test_roots_along_landings_are_those_with_a_path():
