@@ -77,7 +77,7 @@ UNWATCHED = 0.01
 """Seconds of sweeps between two looks at the clock."""
 EPS = float(np.finfo(float).eps)
 SETTLED = 1e-9
-"""A sweep that raises no root by more than this share of the largest value ends the climb."""
+"""A sweep that raises no root by more than this share of its own value ends the climb."""
 SETTLED_ON_THE_WAY = 1e-6
 """The same at a depth that is only a step towards a deeper one."""
 
@@ -151,15 +151,19 @@ class DelayedInformation:
         action_values(self.rows, costs, self.problem.discount, V, ahead, Q)
         return Q
 
-    def sweep(self, enough: float = np.inf, most: int = 1) -> tuple[int, float]:
+    def sweep(
+        self, enough: float = np.inf, most: int = 1, unit: np.ndarray | None = None
+    ) -> tuple[int, float]:
         """Back up everything, ``most`` times at most and until no root that counts rises by more
-        than ``enough``; returns the number of sweeps and the largest rise of one in the last."""
+        than ``enough`` of its ``unit`` (S,), 1 if not given; returns the number of sweeps and the
+        largest rise of the last one, in units."""
         began = time.perf_counter()
         if self.common is not None:
             self.common.sweep(self.stop)
             most = 1
         kept = self.rows, self.constants, self.W0, self.levels, self.counts
-        done, rise = climb(*kept, enough, most, self.stop)
+        unit = np.ones(len(self.W0)) if unit is None else unit
+        done, rise = climb(*kept, unit, enough, most, self.stop)
         self.sweep_seconds = (time.perf_counter() - began) / max(done, 1)
         self.work += done * self.sweep_work()
         return done, rise
@@ -181,19 +185,24 @@ class DelayedInformation:
         most: float = np.inf,
     ) -> int:
         """Sweep until no root that counts rises by more than ``enough`` (if not given, ``settled``
-        times the largest value) and that much work is done, ``most`` times, or until the budget is
-        over; returns the number of sweeps."""
+        of its own value) and that much work is done, ``most`` times, or until the budget is over;
+        returns the number of sweeps."""
+        unit = None
         if enough is None:
-            enough = settled * (np.abs(self.W0).max() + self.problem.max_sensing_cost)
+            enough, unit = settled, self.own_values()
         sweeps, rise, until = 0, np.inf, self.work + least_work
         while sweeps < most and (rise > enough or self.work + self.sweep_work() < until):
             if self.stop[0] or (budget is not None and budget.left() <= self.sweep_seconds):
                 break
             # between two looks at the clock; one sweep until it is known how long one takes
             unwatched = int(UNWATCHED / max(self.sweep_seconds, 1e-7)) + 1 if sweeps else 1
-            done, rise = self.sweep(enough, int(min(unwatched, most - sweeps)))
+            done, rise = self.sweep(enough, int(min(unwatched, most - sweeps)), unit)
             sweeps += done
         return sweeps
+
+    def own_values(self) -> np.ndarray:
+        """What a root's rise is a share of, (S,): its value, or the least cost that counts."""
+        return np.maximum(np.abs(self.W0), max(self.problem.cost_floor, 1e-300))
 
     def look_ahead(self) -> None:
         """Leave ``B C(a) + α W``, which searches ask for, in ``levels.looks`` until a sweep."""

@@ -22,7 +22,7 @@ and root at once: heuristic and bound tighten each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -82,7 +82,7 @@ class Round:
 class RootBounds:
     """L (S,) ≤ optimum ≤ V (S,), the plans that attain V, and the searches that tighten both.
 
-    start (S,) : how much each root's gap matters
+    start (S,) : how much each root's gap matters: what ``weigh`` makes of the first V, if given
     """
 
     def __init__(
@@ -90,19 +90,19 @@ class RootBounds:
         problem: SensingMDP,
         seed: int = 0,
         threads: int = 1,
-        start: np.ndarray | None = None,
+        weigh: Callable[[SensingMDP, np.ndarray], np.ndarray] | None = None,
         stop: np.ndarray | None = None,
         budget: Budget | None = None,
     ) -> None:
         budget = Budget() if budget is None else budget
         self.problem = problem
-        self.start = problem.start if start is None else start
         self._chance = np.random.default_rng(seed)
         self.information = DelayedInformation(problem, stop, budget)
         self.L = self.information.W0.copy()
         looks = self.information.look_values(self.L)
         self.for_good = costs_for_good(problem, budget, above=True)
         self.table, self.V = first_plans(problem, looks, self.for_good, self.L, budget)
+        self.start = problem.start if weigh is None else weigh(problem, self.V)
         always = PlanTable.looking_always(problem, looks.argmin(axis=1))
         self._seen = visits_along(always.rows, self.start) > RARE
         self.searcher = Searcher(problem, self.information, threads, self.for_good)

@@ -59,7 +59,7 @@ def layered(problem: SensingMDP, horizon: int, discount: float | None = None) ->
     first = np.flatnonzero(problem.start)
     start[number[0, first]] = problem.start[first]
     return {
-        "transitions": [_layered_matrix(T, time, state, number) for T in problem.transitions],
+        "transitions": [_layered_matrix(T, time, state, number, S) for T in problem.transitions],
         "costs": costs,
         "discount": problem.discount if discount is None else discount,
         "sensing_cost": _layered_cost(problem, base),
@@ -86,11 +86,11 @@ def _reached(problem: SensingMDP, horizon: int) -> np.ndarray:
 
 
 def _layered_matrix(
-    T: sparse.csr_array, time: np.ndarray, state: np.ndarray, number: np.ndarray
+    T: sparse.csr_array, time: np.ndarray, state: np.ndarray, number: np.ndarray, S: int
 ) -> sparse.csr_array:
     """T of one action between the layers, (S', S')."""
-    L, S = len(state), number[-1].max() + 1
-    rows = T[state]  # (L, S): the rows of T in the order of the layered states
+    L = len(state)
+    rows = T[state]  # (L, ·): the rows of T in the order of the layered states
     counts = np.diff(rows.indptr)
     there = number[np.repeat(time + 1, counts), rows.indices]
     stay = np.arange(L, S)

@@ -17,6 +17,8 @@ SOLVED = "solved"
 """The method ran to its own end."""
 BUDGET = "budget"
 """The method was stopped by its budget; what it has is valid."""
+KNOWN = 1e-12
+"""Share of a value that its error may be, or it is computed again for one who asks for it."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +30,9 @@ class Solution:
     Attributes
     ----------
     policy : the policy found; None for a method that only proves a bound
-    values : (S,) exact cost of the policy at each root (simulated roots only, if randomised); NaN
-        at roots that the policy does not reach from the start, if ``roots`` is "reachable"
+    values : (S,) cost of the policy at each root, exact up to ``error`` (simulated roots only, if
+        randomised); if ``roots`` is "reachable", NaN at roots that the policy does not reach from
+        the start, and less exact where it hardly ever does
     value : cost under the problem's start distribution
     lower_bound, upper_bound : (S,) proven bounds on the optimal cost at each root, or None;
         ``upper_bound`` is infinite where ``values`` is NaN
@@ -81,11 +84,15 @@ class Solution:
 
     def values_at(self, roots: Iterable[int | str]) -> np.ndarray:
         """Exact cost of the policy at these roots (n,), by index or name: computed now where it was
-        not before."""
+        not before, or only for the little that it counts from the start."""
         if self.values is None or self.policy is None:
             raise PolicyError(f"{self.solver or 'this solution'} has no exact values")
         at = np.array([self.policy.problem.state_index(root) for root in roots], int)
-        missing = at[np.isnan(self.values[at])]
+        known, errors = np.isfinite(self.values), self.error
+        if errors is None or known.all():
+            missing = at[~known[at]]
+        else:
+            missing = at[~(errors[at] <= KNOWN * np.abs(self.values[at]))]
         if len(missing) and not self.policy.randomised:
             found = evaluate_fully(self.policy.problem, self.policy, missing)
             self.values[missing] = found.values[missing]

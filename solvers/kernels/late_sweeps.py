@@ -32,10 +32,10 @@ def price_after(problem, n):
 
 
 @njit(cache=True, nogil=True)
-def climb(rows, problem, W0, levels, counts, enough, most, stop):
-    """Back up everything until no root W0 (S,) that counts (S,) rises by more than ``enough``,
-    ``most`` times at most or until ``stop[0]`` is set; returns the number of sweeps and the last
-    rise.
+def climb(rows, problem, W0, levels, counts, unit, enough, most, stop):
+    """Back up everything until no root W0 (S,) that counts (S,) rises by more than ``enough`` of
+    its ``unit`` (S,), ``most`` times at most or until ``stop[0]`` is set; returns the number of
+    sweeps and the largest rise of the last one, in units.
 
     Every number only rises, and each by itself to a proven bound, so a sweep may stop anywhere.
     """
@@ -70,7 +70,7 @@ def climb(rows, problem, W0, levels, counts, enough, most, stop):
                 blind = max(costs[s, a] + alpha * W[rows.row_of[s, a]], Q[s, a] - price[a])
                 least = min(least, blind, Q[s, a])
             least -= problem.rounding * (abs(least) + 2 * problem.gains[s])
-            rise = max(rise, least - W0[s]) if counts[s] else rise
+            rise = max(rise, (least - W0[s]) / unit[s]) if counts[s] else rise
             W0[s] = max(W0[s], least)
         if rise <= enough:
             return sweep + 1, rise

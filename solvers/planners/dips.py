@@ -74,7 +74,9 @@ WARM_SHARE = 0.25
 class DIPS(Solver):
     """Anytime, with both bounds.
 
-    target_gap : stop when the bounds are this close, as a share of the value
+    target_gap : stop when the bounds are this close at the start, as a share of the value; where
+        all roots count, when this gap and the mean of all roots' gaps are so small together, each
+        a share of its own value where that is larger than the start's
     depth : of the delayed-information bound at the start; it deepens from there
     roots : "reachable" to work on the roots that matter for the start, along the plans found and
         along the optimistic ones; "all" to tighten the bounds of every root
@@ -115,8 +117,8 @@ class DIPS(Solver):
         check_depth(self.depth)
         budget = unspent_after(self.warm_up, budget)
         with alarm(budget) as stop:
-            weights = self.weights(problem)
-            bounds = RootBounds(problem, self.seed, self.threads, weights, stop, budget)
+            weigh = every_root if self.roots == "all" else None
+            bounds = RootBounds(problem, self.seed, self.threads, weigh, stop, budget)
             trace = [(budget.spent(), *at_start(bounds))]
             if self.warm_start:
                 spi = SPI(max_iterations=WARM_UPDATES)
@@ -145,12 +147,6 @@ class DIPS(Solver):
                 "leaps": bounds.leaps,
             },
         )
-
-    def weights(self, problem: SensingMDP) -> np.ndarray:
-        """How much each root's gap matters: (S,)."""
-        if self.roots == "reachable":
-            return problem.start
-        return 0.5 * problem.start + 0.5 * ~problem.terminal / max((~problem.terminal).sum(), 1)
 
     def search(self, bounds: RootBounds, budget: Budget, trace: list) -> int:
         """The main loop; returns the number of rounds."""
@@ -182,6 +178,17 @@ class DIPS(Solver):
         return rounds
 
 
+def every_root(problem: SensingMDP, V: np.ndarray) -> np.ndarray:
+    """The start's chances, and as much again spread over all live roots: (S,).
+
+    A root whose value V is larger than the start's counts for that much less, so that one large
+    number does not hide the gaps of all the others.
+    """
+    live, at_start = ~problem.terminal, abs(mean_above(problem.start, V))
+    least = max(at_start, problem.cost_floor, 1e-300)
+    return problem.start + live / max(live.sum(), 1) * least / np.maximum(np.abs(V), least)
+
+
 def at_start(bounds: RootBounds) -> tuple[float, float]:
     """Both bounds under the problem's own start distribution."""
     start = bounds.problem.start
@@ -189,9 +196,11 @@ def at_start(bounds: RootBounds) -> tuple[float, float]:
 
 
 def gap_of(bounds: RootBounds) -> float:
-    """Distance of the bounds as a share of the value, or of the floor where that is near 0."""
+    """Distance of the bounds as a share of the value at the start, or of the floor where that is
+    near 0; with every root's gap in it, where all roots count."""
+    value = mean_above(bounds.problem.start, bounds.V)
     return max(0.0, bounds.upper - bounds.lower) / max(
-        abs(bounds.upper), bounds.problem.cost_floor, 1e-300
+        abs(value), bounds.problem.cost_floor, 1e-300
     )
 
 

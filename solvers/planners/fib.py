@@ -38,14 +38,13 @@ def fib_vectors(
     residual: float = SETTLED,
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """The vectors v (2A, S), first all blind ones, then all looks; the bound at each root (S,); and
-    the number of iterations.  Stops when no root rises by ``residual`` of the largest value."""
+    the number of iterations.  Stops when no root rises by ``residual`` of its own value."""
     information = DelayedInformation(problem)
-    enough = residual * (np.abs(information.W0).max() + problem.max_sensing_cost)
     iterations = 0
     while iterations < max_iterations:
-        _, rise = information.sweep()
+        _, rise = information.sweep(unit=information.own_values())
         iterations += 1
-        if rise <= enough or (budget is not None and budget.over()):
+        if rise <= residual or (budget is not None and budget.over()):
             break
     blind = problem.costs + problem.discount * information.W(1)[information.rows.row_of, 0]
     look = information.look_values(information.W0)
@@ -57,7 +56,7 @@ class FIB(Solver):
     """Fast Informed Bound: a proven lower bound and the policy greedy to it.
 
     max_iterations : backups at most
-    residual : the rise of the bound, as a share of the largest value, that ends the backups
+    residual : the rise of the bound, as a share of each root's value, that ends the backups
     """
 
     name = "fib"

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.problems import load_problem
-from solvers import SensingMDP, SolverError
+from solvers import SensingMDP, SolverError, solve
 from solvers.bounds.delayed_information import (
     DelayedInformation,
     delayed_information_bound,
@@ -152,3 +152,15 @@ def test_a_dear_look_does_not_raise_the_bound_by_its_rounding(k):
     value = np.linalg.solve(np.eye(2) - 0.2 * T, np.ravel(costs))  # one action: nothing to plan
     for depth in (1, 2, 3):
         assert (delayed_information_bound(problem, depth) <= value + 1e-15).all()
+
+
+@pytest.mark.parametrize("k", [1.0, 1e4, 1e8])
+def test_a_dear_look_ends_no_climb_early(k):
+    """Both states are as likely after every action, so nobody looks: each step after the first
+    costs 1/2, and late news of the state is worth nothing."""
+    alpha = 0.99
+    problem = SensingMDP.from_arrays(np.full((2, 2, 2), 0.5), [[0, 1.0], [1.0, 0]], alpha, k)
+    optimum = 0.5 * alpha / (1 - alpha)
+    for depth in (1, 2, 3):
+        np.testing.assert_allclose(delayed_information_bound(problem, depth), optimum, rtol=1e-6)
+    assert solve(problem, "fib").lower == pytest.approx(optimum, rel=1e-6)

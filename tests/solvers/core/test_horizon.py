@@ -125,3 +125,11 @@ def test_no_probability_is_above_one():
     for problem_id in ("sepsis-nam", "semi-slippery-8x8@horizon=40,discount=1"):
         for T in load_problem(problem_id).transitions:
             assert T.data.max() <= 1
+
+
+def test_where_all_is_over_a_horizon_changes_nothing():
+    over = {"start": [1, 0], "terminal": [0, 1]}
+    all_over = SensingMDP.from_arrays([np.eye(2)], np.zeros((2, 1)), 0.9, 1.0, **over)
+    problem = all_over.with_horizon(3)
+    assert problem.terminal.all()
+    assert solve(problem, "spi").value == 0

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from bench.problems import load_problem
@@ -28,8 +28,10 @@ def test_a_plan_policy_acts_as_it_plans(problem, seed):
     """Followed belief by belief it does what its plan says, past a blind end too.
 
     Two plans that meet at one belief and part there cannot both be followed by a function of the
-    belief; then the plan of the lower root, or the younger belief, is the one that counts.
+    belief; then the plan of the lower root, or the younger belief, is the one that counts.  Beliefs
+    that agree to ten digits are one belief to it, so chances are larger than that here.
     """
+    assume(min(T.data[T.data > 0].min() for T in problem.transitions) > 1e-6)
     rng = np.random.default_rng(seed)
     plans = []
     for end in problem.terminal:

@@ -114,6 +114,19 @@ def test_a_large_problem_is_planned_from_its_start_by_default():
 
 
 @pytest.mark.parametrize("solver", ["spi", "atm"])
+def test_values_of_roots_that_count_for_next_to_nothing_are_exact_when_asked_for(solver):
+    """On a way without an end, discounted by ten each step, evaluation from the start goes as far
+    as a chance of 1e-16; the values of the last roots there lack what comes after."""
+    S = 30
+    T = np.eye(S)[np.minimum(np.arange(S) + 1, S - 1)]
+    problem = SensingMDP.from_arrays([T], np.ones((S, 1)), 0.1, 0.0, start=0)
+    found = solve(problem, solver, roots="reachable")
+    assert np.isfinite(found.values[15])
+    assert found.error[15] > 1e-3
+    np.testing.assert_allclose(found.values_at(range(S)), 1 / 0.9, rtol=1e-12)
+
+
+@pytest.mark.parametrize("solver", ["spi", "atm"])
 def test_another_word_for_roots_is_refused(solver):
     with pytest.raises(SolverError, match="roots is 'some'"):
         solve(rooms(0), solver, roots="some")

@@ -193,7 +193,7 @@ def test_all_roots_are_tightened_when_asked():
     problem = load_problem("taxi", 0.1).with_start(0)
     near, far = (solve(problem, "dips", roots=r, target_gap=1e-3) for r in ("reachable", "all"))
     assert near.gap <= 1e-3
-    assert far.gap <= 1e-2
+    assert far.gap <= 1e-3
 
     def widest(s):
         return ((s.upper_bound - s.lower_bound) / np.maximum(np.abs(s.upper_bound), 1e-9)).mean()
@@ -249,3 +249,20 @@ def test_what_underflow_takes_is_taken_off_the_bound(discount, steps):
     found = solve(problem, "dips", budget=5, target_gap=0.0, depth=1)
     blind = Fraction(discount) ** steps * (Fraction(1e-90) + Fraction(1e100)) / 2
     assert Fraction(found.lower) <= blind
+
+
+@pytest.mark.parametrize("large", [1.0, 1e3, 1e6, 1e9])
+def test_one_large_number_hides_no_gap_where_all_roots_count(large):
+    """State 2 is never reached from the others, whatever it costs there."""
+    T = np.zeros((2, 3, 3))
+    T[0] = [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]]
+    T[1] = [[0.9, 0.1, 0], [0.3, 0.7, 0], [0, 0, 1]]
+    costs = [[0, 1.0], [1, 0.2], [large, large]]
+    problem = SensingMDP.from_arrays(T, costs, 0.9, 0.3, start=0)
+    found = solve(problem, "dips", budget=60, roots="all", target_gap=1e-7)
+    best = solve(problem, "dips", budget=60, target_gap=1e-9)
+    assert found.status == "solved"
+    assert 0 <= found.gap <= 1e-7
+    assert found.value == pytest.approx(best.value, rel=1e-7)
+    gaps = (found.upper_bound - found.lower_bound) / found.upper_bound
+    assert (gaps <= 3e-7).all()  # their mean is below the target
