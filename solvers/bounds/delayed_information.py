@@ -79,7 +79,7 @@ EPS = float(np.finfo(float).eps)
 SETTLED = 1e-9
 """A sweep that raises no root by more than this share of its own value ends the climb."""
 SETTLED_ON_THE_WAY = 1e-6
-"""The same at a depth that is only a step towards a deeper one."""
+"""At a depth that is only a step towards a deeper one: by this share of the largest value."""
 
 
 class DelayedInformation:
@@ -179,17 +179,19 @@ class DelayedInformation:
     def climb(
         self,
         budget: Budget | None = None,
-        settled: float = SETTLED,
+        last: bool = True,
         enough: float | None = None,
         least_work: float = 0.0,
         most: float = np.inf,
     ) -> int:
-        """Sweep until no root that counts rises by more than ``enough`` (if not given, ``settled``
-        of its own value) and that much work is done, ``most`` times, or until the budget is over;
-        returns the number of sweeps."""
+        """Sweep until no root that counts rises by more than ``enough`` (if not given, SETTLED of
+        its own value at the last depth, SETTLED_ON_THE_WAY of the largest before it) and that much
+        work is done, ``most`` times, or until the budget is over; returns the number of sweeps."""
         unit = None
         if enough is None:
-            enough, unit = settled, self.own_values()
+            unit = self.own_values()
+            enough = SETTLED if last else SETTLED_ON_THE_WAY
+            unit = unit if last else np.full(len(unit), unit.max())
         sweeps, rise, until = 0, np.inf, self.work + least_work
         while sweeps < most and (rise > enough or self.work + self.sweep_work() < until):
             if self.stop[0] or (budget is not None and budget.left() <= self.sweep_seconds):
@@ -260,7 +262,7 @@ def delayed_information_bound(problem: SensingMDP, depth: int) -> np.ndarray:
     check_depth(depth)
     information = DelayedInformation(problem)
     while information.depth < depth:
-        information.climb(settled=SETTLED_ON_THE_WAY)
+        information.climb(last=False)
         information.deepen()
     information.climb()
     return information.W0

@@ -11,8 +11,6 @@ import numpy as np
 
 from solvers.bounds.alarm import alarm
 from solvers.bounds.delayed_information import (
-    SETTLED,
-    SETTLED_ON_THE_WAY,
     DelayedInformation,
     check_depth,
     compile_kernels,
@@ -68,8 +66,7 @@ class DelayedInformationSolver(Solver):
             upper = np.inf if known.value is None else known.value
             while True:
                 last = information.depth == self.depth
-                settled = SETTLED if last else SETTLED_ON_THE_WAY
-                sweeps += information.climb(budget, settled)
+                sweeps += information.climb(budget, last)
                 trace.append((budget.spent(), mean_below(problem.start, information.W0), upper))
                 gap = known.with_lower_bound(information.W0).gap
                 reached = self.target_gap is not None and gap is not None and gap <= self.target_gap
