@@ -84,7 +84,7 @@ class Solution:
 
     def values_at(self, roots: Iterable[int | str]) -> np.ndarray:
         """Exact cost of the policy at these roots (n,), by index or name: computed now where it was
-        not before, or only for the little that it counts from the start."""
+        not before, or where its error is more than a share KNOWN of it."""
         if self.values is None or self.policy is None:
             raise PolicyError(f"{self.solver or 'this solution'} has no exact values")
         at = np.array([self.policy.problem.state_index(root) for root in roots], int)

@@ -74,9 +74,9 @@ WARM_SHARE = 0.25
 class DIPS(Solver):
     """Anytime, with both bounds.
 
-    target_gap : stop when the bounds are this close at the start, as a share of the value; where
-        all roots count, when this gap and the mean of all roots' gaps are so small together, each
-        a share of its own value where that is larger than the start's
+    target_gap : stop when the bounds are this close at the start, as a share of the value there.
+        With roots="all" the mean of all roots' gaps is added, each as a share of the start's value
+        or of its own, whichever is larger
     depth : of the delayed-information bound at the start; it deepens from there
     roots : "reachable" to work on the roots that matter for the start, along the plans found and
         along the optimistic ones; "all" to tighten the bounds of every root
